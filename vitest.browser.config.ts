@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['test/browser/*.browser.ts'],
-    globalSetup: ['test/support/build-program.ts'],
+    globalSetup: ['test/support/build-program.ts', 'test/support/build-page.ts'],
     // One browser at a time, because each starts several processes.
     fileParallelism: false,
     testTimeout: 300_000,

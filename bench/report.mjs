@@ -1,6 +1,6 @@
 // Formats figures as a table of medians, ratios and budgets.
 // @ts-check
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { median } from './median.mjs';
 
@@ -97,13 +97,15 @@ measured alternately in one run, so the ratios are more reliable than the times.
 `;
 
 /**
- * The page has the figures only; the budgets are printed for developers.
+ * The page has the figures only; the budgets are printed for developers. Sections with a heading are written by other benchmarks and stay.
  * @param {string} path
  * @param {string} report
  * @param {string} [preface]
  */
 export async function writePage(path, report, preface = PREFACE) {
-  await writeFile(path, preface + removeBudgets(report));
+  const previous = await readFile(path, 'utf8').catch(() => '');
+  const [sections = ''] = /\n## [\s\S]*$/.exec(previous) ?? [];
+  await writeFile(path, preface + removeBudgets(report) + sections);
 }
 
 /**

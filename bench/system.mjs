@@ -18,7 +18,18 @@ export function memoryMiB(pid) {
  * @param {number} pid
  */
 export function cpuMs(pid) {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const times = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'latin1').split(' ')[0]));
-  return times.reduce((sum, ns) => sum + ns, 0) / 1e6;
+  return readCpu(pid).usedMs;
+}
+
+/**
+ * The time that all threads have used, and the time of the main thread in which it was ready, but other processes used the cores.
+ * @param {number} pid
+ */
+export function readCpu(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`).map((id) => {
+    const [used = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'latin1').split(' ').map(Number);
+    return { used, waited, isMain: id === `${pid}` };
+  });
+  const usedNs = threads.reduce((sum, { used }) => sum + used, 0);
+  return { usedMs: usedNs / 1e6, waitedMs: (threads.find(({ isMain }) => isMain)?.waited ?? 0) / 1e6 };
 }

@@ -69,6 +69,12 @@ export type CompactCommand = {
   "keepMessages"?: number;
 };
 
+/** Continue the run that was interrupted because the program was killed (`isInterrupted` of get_state), without a new user message. Tool calls that have no result are recorded as interrupted, and the model is asked again. Answered like prompt: when accepted, and in the omp dialect `prompt_result` reports how the run ended. Messages that were queued before stay queued and are delivered by the run. Refused when the last run has ended, and during a run. @experimental */
+export type ContinueRunCommand = {
+  "id"?: string | number;
+  "type": "continue_run";
+};
+
 /** Switch to the next of the models given with --models, otherwise of all available models. `null` when there is no other model. */
 export type CycleModelCommand = {
   "id"?: string | number;
@@ -81,11 +87,26 @@ export type CycleThinkingLevelCommand = {
   "type": "cycle_thinking_level";
 };
 
+/** Replace the text of a queued message, given by its id in get_queue; images and attachments stay. Extensions process the new text as they process a new message: if one has handled it (`disposition` is `handled`), the queued message is not changed. Refused with the code `already_taken` when a run has taken the message. @experimental */
+export type EditQueuedMessageCommand = {
+  "id"?: string | number;
+  "type": "edit_queued_message";
+  "messageId": string;
+  "message": string;
+};
+
 /** Export the session as one self-contained HTML file. Without a path, a new file is created in the working directory; existing files are not overwritten. */
 export type ExportHtmlCommand = {
   "id"?: string | number;
   "type": "export_html";
   "outputPath"?: string;
+};
+
+/** One stored session, by its path or the beginning of its id. Only sessions that list_sessions shows are found. @experimental */
+export type FindSessionCommand = {
+  "id"?: string | number;
+  "type": "find_session";
+  "session": string;
 };
 
 /** Queue a message that is sent when the run would otherwise end, also after an error. Without a run it waits for the next run. */
@@ -172,6 +193,20 @@ export type GetMessagesPageCommand = {
   "limit"?: number;
 };
 
+/** The messages of the conversation from the index `start` up to, but without, `end`; also during a run. At most 256 messages and about 768 KiB: if there are more, the first of them are returned. Without `start`, or with a negative one, which counts from the end of the conversation, the newest of them are returned. `start` of the result is the index of its first message. @experimental */
+export type GetMessagesRangeCommand = {
+  "id"?: string | number;
+  "type": "get_messages_range";
+  "start"?: number;
+  "end"?: number;
+};
+
+/** The queued messages of both queues, in the order in which they are delivered within their queue. `images` is the number of images of the message. @experimental */
+export type GetQueueCommand = {
+  "id"?: string | number;
+  "type": "get_queue";
+};
+
 /** The JSON Schema of all frames of the dialect in use: `HostFrame` describes what a host sends, `AgentFrame` what it receives. @experimental */
 export type GetSchemaCommand = {
   "id"?: string | number;
@@ -182,6 +217,19 @@ export type GetSchemaCommand = {
 export type GetSessionStatsCommand = {
   "id"?: string | number;
   "type": "get_session_stats";
+};
+
+/** The settings of one scope, by their names: `user` and `project` are files, `session` are the changes by set_settings. Without `scope` all of them, and in `effective` the values in effect with their source. `flag`: the command line. `start`: given when the session started, by the program that started it or by a file that has changed since. `nextValue` is the value in a session that is opened now, if it is another one. The file of a project that is not trusted is not read. Values with the name of a secret are left out. @experimental */
+export type GetSettingsCommand = {
+  "id"?: string | number;
+  "type": "get_settings";
+  "scope"?: "user" | "project" | "session";
+};
+
+/** Every setting with its sentence, its JSON Schema and its default. `restricts`: it forbids or limits something. `project`: whether the value of a trusted project replaces that of the user, can only restrict it, or is ignored. `session`: whether set_settings can change it in an open session. @experimental */
+export type GetSettingsSchemaCommand = {
+  "id"?: string | number;
+  "type": "get_settings_schema";
 };
 
 /** The current state of the session. */
@@ -199,10 +247,11 @@ export type GetSubagentMessagesCommand = {
   "fromByte"?: number;
 };
 
-/** The running subagents, including nested ones. @experimental */
+/** The running subagents, including nested ones. With `includeEnded`, those of this session that have ended come first, also those from before it was resumed. @experimental */
 export type GetSubagentsCommand = {
   "id"?: string | number;
   "type": "get_subagents";
+  "includeEnded"?: boolean;
 };
 
 /** The entries of the session log as a tree, and the current leaf. */
@@ -218,11 +267,51 @@ export type HandoffCommand = {
   "customInstructions"?: string;
 };
 
+/** The artifacts of this session, oldest first: the complete outputs of which a result shows a part. `createdMs` is when it was written. @experimental */
+export type ListArtifactsCommand = {
+  "id"?: string | number;
+  "type": "list_artifacts";
+};
+
+/** All known models and providers. `usable` is false for a model that cannot be used now; `reason` says why, and what to do. Every word of `query` must occur in the provider, the id or the name of a model; providers are not filtered. Local model servers are asked only if they are configured. Never contains a key. @experimental */
+export type ListModelsCommand = {
+  "id"?: string | number;
+  "type": "list_models";
+  "query"?: string;
+};
+
+/** Stored sessions, newest first; those of the working directory `cwd` if it is given. `query` must occur in the name, the path, or a message of the user or the model (then `match` shows the place), or begin the id; upper and lower case do not matter. `nextCursor` is present if older sessions follow: pass it as `cursor` for the next page. A search that takes long returns early, with fewer sessions and a cursor. At most 1000 sessions; without `limit` 100. `cost` is in US dollars, `bytes` includes artifacts. @experimental */
+export type ListSessionsCommand = {
+  "id"?: string | number;
+  "type": "list_sessions";
+  "query"?: string;
+  "cwd"?: string;
+  "limit"?: number;
+  "cursor"?: string;
+};
+
 /** Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. If the sign-in ends with a redirect to this machine, an `input` request follows: a browser on another machine cannot be redirected here, and the user can paste the URL of its last page instead. The request is withdrawn after the redirect; dismissing it does not end the sign-in. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. A second login with the same provider cancels the first. @experimental */
 export type LoginCommand = {
   "id"?: string | number;
   "type": "login";
   "providerId": string;
+};
+
+/** Move a queued message within its queue, or with `kind` to the other queue. `index` is its new place in the queue; by default the end. Refused with the code `already_taken` when a run has taken it. @experimental */
+export type MoveQueuedMessageCommand = {
+  "id"?: string | number;
+  "type": "move_queued_message";
+  "messageId": string;
+  "index"?: number;
+  "kind"?: "steer" | "followUp";
+};
+
+/** Move a session to another working directory: its log, artifacts and subagent logs. `sessionId` is its id, the beginning of it, or its path; without it the open session is moved. An open session continues in the new directory, with the settings, the trust and the tools of that directory (`reopened`); where the process has only one session it is refused, and another session must be opened first. Refused with the code `busy` during a run, and when another process uses the session. Paths in earlier messages are not changed. @experimental */
+export type MoveSessionCommand = {
+  "id"?: string | number;
+  "type": "move_session";
+  "sessionId"?: string;
+  "cwd": string;
 };
 
 /** Use version 2 of the protocol from the next frame on: a frame of more than `maxFrameBytes` (see `ready`) is sent as several `rpc_chunk` frames. `data` of the chunks is base64; decoded and joined they are the JSON of the frame. @experimental */
@@ -254,6 +343,30 @@ export type PromptCommand = {
   "images"?: Array<IncomingImage>;
   "attachments"?: Array<Attachment>;
   "streamingBehavior"?: "steer" | "followUp";
+};
+
+/** A part of an artifact, from the byte `offset` on, at most `limit` bytes and at most 256 KiB: `text`, or `base64` if it is not UTF-8 text. A character is never cut: continue with `nextOffset`, which is absent at the end. @experimental */
+export type ReadArtifactCommand = {
+  "id"?: string | number;
+  "type": "read_artifact";
+  "artifactId": string;
+  "offset"?: number;
+  "limit"?: number;
+};
+
+/** Remove a queued message and return its text. Refused with the code `already_taken` when a run has taken it. @experimental */
+export type RemoveQueuedMessageCommand = {
+  "id"?: string | number;
+  "type": "remove_queued_message";
+  "messageId": string;
+};
+
+/** Continue a subagent of this session that has ended, with its own log as history and a further message. Events and permissions are those of a new task of the same agent. An isolated subagent gets a new copy of the repository with its change; refused when that change was not kept or does not apply. Answered when it has started again. @experimental */
+export type ResumeSubagentCommand = {
+  "id"?: string | number;
+  "type": "resume_subagent";
+  "subagentId": string;
+  "message": string;
 };
 
 /** Enable or disable automatic compaction when the context window fills up. */
@@ -335,6 +448,15 @@ export type SetSessionNameCommand = {
   "name": string;
 };
 
+/** Change settings of one scope, and remove those in `remove` from it. `user` and `project` write the file, which counts for sessions that are opened later; the project must be trusted, and cannot loosen what the user restricts. `session` applies from the next use on and is not stored; settings that need a new session are refused by name, and those that restrict can only be made stricter, except `approval`, which works like set_permission_mode. One refused value refuses all. @experimental */
+export type SetSettingsCommand = {
+  "id"?: string | number;
+  "type": "set_settings";
+  "scope": "user" | "project" | "session";
+  "settings"?: Record<string, unknown>;
+  "remove"?: Array<string>;
+};
+
 /** Deliver one queued steering message per turn, or all at once. */
 export type SetSteeringModeCommand = {
   "id"?: string | number;
@@ -370,6 +492,18 @@ export type ShutdownCommand = {
   "mode"?: "finish" | "abort";
 };
 
+/** Start one task outside of a model’s turn, as the task tool does: with the same agents, limits, permissions and events. Answered when the subagent has started. Its result is not added to the conversation: see `includeEnded` of get_subagents, and get_subagent_messages. abort does not stop it; stop_subagent does, and so does the end of the session. @experimental */
+export type StartSubagentCommand = {
+  "id"?: string | number;
+  "type": "start_subagent";
+  "agent": string;
+  "assignment": string;
+  "description"?: string;
+  "context"?: string;
+  "isolated"?: boolean;
+  "verify"?: boolean | string | VerificationRequest;
+};
+
 /** Queue a message that interrupts the run: it is sent to the model at the next point that the interrupt mode allows. Without a run it waits for the next prompt. */
 export type SteerCommand = {
   "id"?: string | number;
@@ -379,11 +513,28 @@ export type SteerCommand = {
   "attachments"?: Array<Attachment>;
 };
 
-/** Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events. */
+/** Queue a message for a running subagent. It is sent to its model after the tool calls of the current turn. Answered when it is on disk. Refused when the subagent has ended, or its work is being verified. @experimental */
+export type SteerSubagentCommand = {
+  "id"?: string | number;
+  "type": "steer_subagent";
+  "subagentId": string;
+  "message": string;
+};
+
+/** Stop one subagent and its own subagents. Other subagents and the run of the session go on; the task tool reports the subagent as stopped, with `reason`. Answered after its `subagent_end`. The change of an isolated subagent that had not finished is discarded. @experimental */
+export type StopSubagentCommand = {
+  "id"?: string | number;
+  "type": "stop_subagent";
+  "subagentId": string;
+  "reason"?: string;
+};
+
+/** Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events. On a server only this client moves, runs continue, and the events after the position `after` are sent first; with 0, a snapshot. */
 export type SwitchSessionCommand = {
   "id"?: string | number;
   "type": "switch_session";
   "sessionPath": string;
+  "after"?: number;
 };
 
 /** Start a new session with the conversation before one of the user messages, and return the text of that message. */
@@ -591,6 +742,7 @@ export type ExtensionUiRequest = {
   "method": "cancel";
   "targetId": string;
   "timedOut"?: true;
+  "answeredBy"?: string;
 };
 
 export type AbortResponse = {
@@ -682,6 +834,16 @@ export type CompactResponse = {
   "data": CompactionResult;
 };
 
+export type ContinueRunResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "continue_run";
+  "success": true;
+  "data": {
+    "disposition": "started";
+  };
+};
+
 export type CycleModelResponse = {
   "id"?: string | number;
   "type": "response";
@@ -704,6 +866,16 @@ export type CycleThinkingLevelResponse = {
   } | null;
 };
 
+export type EditQueuedMessageResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "edit_queued_message";
+  "success": true;
+  "data": {
+    "disposition": "queued" | "handled";
+  };
+};
+
 export type ExportHtmlResponse = {
   "id"?: string | number;
   "type": "response";
@@ -711,6 +883,30 @@ export type ExportHtmlResponse = {
   "success": true;
   "data": {
     "path": string;
+  };
+};
+
+export type FindSessionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "find_session";
+  "success": true;
+  "data": {
+    "session": {
+      "id": string;
+      "path": string;
+      "cwd": string;
+      "name"?: string;
+      "firstPrompt": string;
+      "createdMs": number;
+      "modifiedMs": number;
+      "messageCount": number;
+      "cost": number;
+      "bytes": number;
+      "parentSession"?: string;
+      "interrupted": boolean;
+      "match"?: string;
+    };
   };
 };
 
@@ -883,6 +1079,34 @@ export type GetMessagesPageResponse = {
   };
 };
 
+export type GetMessagesRangeResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_messages_range";
+  "success": true;
+  "data": {
+    "messages": Array<AgentMessage>;
+    "start": number;
+    "totalMessages": number;
+    "sessionId": string;
+  };
+};
+
+export type GetQueueResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_queue";
+  "success": true;
+  "data": {
+    "items": Array<{
+      "id": string;
+      "kind": "steer" | "followUp";
+      "text": string;
+      "images": number;
+    }>;
+  };
+};
+
 export type GetSchemaResponse = {
   "id"?: string | number;
   "type": "response";
@@ -900,6 +1124,50 @@ export type GetSessionStatsResponse = {
   "command": "get_session_stats";
   "success": true;
   "data": SessionStats;
+};
+
+export type GetSettingsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_settings";
+  "success": true;
+  "data": {
+    "user"?: {
+      "file": string;
+      "settings": Record<string, unknown>;
+    };
+    "project"?: {
+      "file": string;
+      "trusted": boolean;
+      "settings": Record<string, unknown>;
+    };
+    "session"?: {
+      "settings": Record<string, unknown>;
+    };
+    "effective"?: Record<string, {
+        "value"?: unknown;
+        "source": "default" | "flag" | "start" | "user" | "project" | "session";
+        "nextValue"?: unknown;
+      }>;
+  };
+};
+
+export type GetSettingsSchemaResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_settings_schema";
+  "success": true;
+  "data": {
+    "settings": Array<{
+      "name": string;
+      "doc": string;
+      "schema": Record<string, unknown>;
+      "default"?: unknown;
+      "restricts": boolean;
+      "project": "replaces" | "restricts" | "ignored";
+      "session": boolean;
+    }>;
+  };
 };
 
 export type GetStateResponse = {
@@ -956,6 +1224,80 @@ export type HandoffResponse = {
   } | null;
 };
 
+export type ListArtifactsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "list_artifacts";
+  "success": true;
+  "data": {
+    "artifacts": Array<{
+      "id": string;
+      "toolName": string;
+      "bytes": number;
+      "createdMs"?: number;
+      "path": string;
+    }>;
+  };
+};
+
+export type ListModelsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "list_models";
+  "success": true;
+  "data": {
+    "models": Array<{
+      "provider": string;
+      "id": string;
+      "name": string;
+      "reasoning": boolean;
+      "thinkingLevels"?: Array<ThinkingLevel>;
+      "input": Array<"text" | "image">;
+      "contextWindow": number;
+      "maxTokens": number;
+      "cost": {
+        "input": number;
+        "output": number;
+        "cacheRead": number;
+        "cacheWrite": number;
+      };
+      "usable": boolean;
+      "reason"?: string;
+    }>;
+    "providers": Array<{
+      "id": string;
+      "name": string;
+      "hasCredentials": boolean;
+      "reason"?: string;
+    }>;
+  };
+};
+
+export type ListSessionsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "list_sessions";
+  "success": true;
+  "data": {
+    "sessions": Array<{
+      "id": string;
+      "path": string;
+      "cwd": string;
+      "name"?: string;
+      "firstPrompt": string;
+      "createdMs": number;
+      "modifiedMs": number;
+      "messageCount": number;
+      "cost": number;
+      "bytes": number;
+      "parentSession"?: string;
+      "interrupted": boolean;
+      "match"?: string;
+    }>;
+    "nextCursor"?: string;
+  };
+};
+
 export type LoginResponse = {
   "id"?: string | number;
   "type": "response";
@@ -963,6 +1305,26 @@ export type LoginResponse = {
   "success": true;
   "data": {
     "providerId": string;
+  };
+};
+
+export type MoveQueuedMessageResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "move_queued_message";
+  "success": true;
+};
+
+export type MoveSessionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "move_session";
+  "success": true;
+  "data": {
+    "sessionId": string;
+    "path": string;
+    "cwd": string;
+    "reopened": boolean;
   };
 };
 
@@ -1007,6 +1369,36 @@ export type PromptResponse = {
   "data": {
     "disposition": "started" | "queued" | "handled";
   };
+};
+
+export type ReadArtifactResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "read_artifact";
+  "success": true;
+  "data": {
+    "text"?: string;
+    "base64"?: string;
+    "totalBytes": number;
+    "nextOffset"?: number;
+  };
+};
+
+export type RemoveQueuedMessageResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "remove_queued_message";
+  "success": true;
+  "data": {
+    "text": string;
+  };
+};
+
+export type ResumeSubagentResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "resume_subagent";
+  "success": true;
 };
 
 export type SetAutoCompactionResponse = {
@@ -1103,6 +1495,32 @@ export type SetSessionNameResponse = {
   "success": true;
 };
 
+export type SetSettingsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_settings";
+  "success": true;
+  "data": {
+    "user"?: {
+      "file": string;
+      "settings": Record<string, unknown>;
+    };
+    "project"?: {
+      "file": string;
+      "trusted": boolean;
+      "settings": Record<string, unknown>;
+    };
+    "session"?: {
+      "settings": Record<string, unknown>;
+    };
+    "effective"?: Record<string, {
+        "value"?: unknown;
+        "source": "default" | "flag" | "start" | "user" | "project" | "session";
+        "nextValue"?: unknown;
+      }>;
+  };
+};
+
 export type SetSteeringModeResponse = {
   "id"?: string | number;
   "type": "response";
@@ -1144,6 +1562,16 @@ export type ShutdownResponse = {
   "success": true;
 };
 
+export type StartSubagentResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "start_subagent";
+  "success": true;
+  "data": {
+    "subagentId": string;
+  };
+};
+
 export type SteerResponse = {
   "id"?: string | number;
   "type": "response";
@@ -1152,6 +1580,20 @@ export type SteerResponse = {
   "data": {
     "disposition": "started" | "queued" | "handled";
   };
+};
+
+export type SteerSubagentResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "steer_subagent";
+  "success": true;
+};
+
+export type StopSubagentResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "stop_subagent";
+  "success": true;
 };
 
 export type SwitchSessionResponse = {
@@ -1536,9 +1978,9 @@ export type SubagentEventEvent = {
   };
 };
 
-export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | CancelLoginCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetContextBreakdownCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMcpServersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSchemaCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | LoginCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetPermissionModeCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
+export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | CancelLoginCommand | ClearQueueCommand | CloneCommand | CompactCommand | ContinueRunCommand | CycleModelCommand | CycleThinkingLevelCommand | EditQueuedMessageCommand | ExportHtmlCommand | FindSessionCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetContextBreakdownCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMcpServersCommand | GetMessagesCommand | GetMessagesPageCommand | GetMessagesRangeCommand | GetQueueCommand | GetSchemaCommand | GetSessionStatsCommand | GetSettingsCommand | GetSettingsSchemaCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | ListArtifactsCommand | ListModelsCommand | ListSessionsCommand | LoginCommand | MoveQueuedMessageCommand | MoveSessionCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | ReadArtifactCommand | RemoveQueuedMessageCommand | ResumeSubagentCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetPermissionModeCommand | SetSessionNameCommand | SetSettingsCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | StartSubagentCommand | SteerCommand | SteerSubagentCommand | StopSubagentCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
 
-export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | CancelLoginResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetContextBreakdownResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMcpServersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSchemaResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | LoginResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetPermissionModeResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | AvailableCommandsUpdateEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
+export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | CancelLoginResponse | ClearQueueResponse | CloneResponse | CompactResponse | ContinueRunResponse | CycleModelResponse | CycleThinkingLevelResponse | EditQueuedMessageResponse | ExportHtmlResponse | FindSessionResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetContextBreakdownResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMcpServersResponse | GetMessagesResponse | GetMessagesPageResponse | GetMessagesRangeResponse | GetQueueResponse | GetSchemaResponse | GetSessionStatsResponse | GetSettingsResponse | GetSettingsSchemaResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | ListArtifactsResponse | ListModelsResponse | ListSessionsResponse | LoginResponse | MoveQueuedMessageResponse | MoveSessionResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | ReadArtifactResponse | RemoveQueuedMessageResponse | ResumeSubagentResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetPermissionModeResponse | SetSessionNameResponse | SetSettingsResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | StartSubagentResponse | SteerResponse | SteerSubagentResponse | StopSubagentResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | AvailableCommandsUpdateEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 
@@ -1847,6 +2289,8 @@ export type SessionHeader = {
   "timestamp": string;
   "cwd": string;
   "parentSession"?: string;
+  /** The file of the session before it was moved to another working directory. */
+  "movedFrom"?: string;
 };
 
 export type SessionState = {
@@ -1856,6 +2300,8 @@ export type SessionState = {
   "isCompacting": boolean;
   /** No run is in progress and nothing automatic follows the last one: `agent_settled` has been sent. */
   "isSettled": boolean;
+  /** True when the session was opened with a log whose last run has not ended, because the program was killed: see continue_run. */
+  "isInterrupted"?: boolean;
   "steeringMode": QueueMode;
   "followUpMode": QueueMode;
   "interruptMode": InterruptMode;
@@ -1969,7 +2415,7 @@ export type SubagentLifecycle = {
   "parentToolCallId"?: string;
   "description"?: string;
   "status": "started" | "completed" | "failed" | "aborted";
-  /** `budget_exceeded` when the budget stopped it. */
+  /** `budget_exceeded` when the budget stopped it, `stopped` when the host stopped it alone. */
   "abortReason"?: string;
 };
 
@@ -2002,7 +2448,7 @@ export type SubagentProgressPayload = {
   "progress": SubagentProgress;
 };
 
-/** A running subagent. */
+/** A running subagent, or one that has ended. */
 export type SubagentSnapshot = {
   "id": string;
   "index": number;
@@ -2017,6 +2463,19 @@ export type SubagentSnapshot = {
   /** Milliseconds since 1970. */
   "lastUpdate": number;
   "progress"?: SubagentProgress;
+  /** This field and those that follow: only if it has ended. If it was continued, the numbers are those of all its runs. */
+  "isolated"?: boolean;
+  "durationMs"?: number;
+  "tokens"?: number;
+  /** US dollars. */
+  "cost"?: number;
+  "error"?: string;
+  "abortReason"?: string;
+  "outputPath"?: string;
+  "patchPath"?: string;
+  "branchName"?: string;
+  "applied"?: boolean;
+  "verification"?: VerificationResult;
 };
 
 export type TextContent = {
@@ -2126,6 +2585,16 @@ export type VerificationCommandResult = {
 };
 
 export type VerificationOnFailure = "return_failure" | "retry_once" | "discard_patch";
+
+/** The commands that the work of a task must pass: a profile of the settings, or fields that override those of the profile. */
+export type VerificationRequest = {
+  "profile"?: string;
+  "mode"?: string;
+  "commands"?: Array<unknown>;
+  "lspDiagnostics"?: boolean;
+  "maxRetries"?: number;
+  "onFailure"?: VerificationOnFailure;
+};
 
 export type VerificationResult = {
   "requested": boolean;

@@ -65,11 +65,12 @@ export type GetLastAssistantTextCommand = {
   "type": "get_last_assistant_text";
 };
 
-/** Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events. */
+/** Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events. On a server only this client moves, runs continue, and the events after the position `after` are sent first; with 0, a snapshot. */
 export type SwitchSessionCommand = {
   "id"?: string | number;
   "type": "switch_session";
   "sessionPath": string;
+  "after"?: number;
 };
 
 /** Copy the current conversation to a new session and continue there. The old session is not changed. */
@@ -1162,6 +1163,8 @@ export type SessionState = {
   "isCompacting": boolean;
   /** No run is in progress and nothing automatic follows the last one: `agent_settled` has been sent. */
   "isSettled": boolean;
+  /** True when the session was opened with a log whose last run has not ended, because the program was killed: see continue_run. */
+  "isInterrupted"?: boolean;
   "steeringMode": QueueMode;
   "followUpMode": QueueMode;
   "interruptMode": InterruptMode;

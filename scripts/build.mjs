@@ -1,4 +1,4 @@
-// Builds dist/: the bundled program, and the library as ES modules with types. `--if-stale` does nothing if dist/ is up to date.
+// Builds dist/: the bundled program, the library as ES modules with types, and the page of the server. `--if-stale` does nothing if dist/ is up to date.
 // @ts-check
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -20,6 +20,8 @@ const INPUTS = [
   'scripts/code-cache.mjs',
   'scripts/vendor.mjs',
   'scripts/api-streams.mjs',
+  'scripts/page.mjs',
+  'web',
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',
@@ -28,9 +30,9 @@ const INPUTS = [
 if (!process.argv.includes('--if-stale') || (await isStale())) await buildDist();
 
 async function buildDist() {
-  const { bundle } = await import('./bundle.mjs');
+  const [{ bundle }, { buildPage }] = await Promise.all([import('./bundle.mjs'), import('./page.mjs')]);
   await rm(dist, { recursive: true, force: true });
-  const parts = await Promise.allSettled([bundle(dist), compileLibrary()]);
+  const parts = await Promise.allSettled([bundle(dist), compileLibrary(), buildPage(join(dist, 'web'))]);
   const failed = parts.filter((part) => part.status === 'rejected');
   if (failed.length > 0) {
     // An incomplete dist/ would look up to date the next time.

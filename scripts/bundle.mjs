@@ -8,6 +8,8 @@ import { COMMON_APIS, writeCodeCache } from './code-cache.mjs';
 import { COMMONJS_OPTIONS, toCommonJs } from './commonjs.mjs';
 import { alias, omitUnusedImports, removeZodLocales } from './vendor.mjs';
 
+/** Names of chunks by the file that contains them. @typedef {Readonly<Record<string, readonly string[]>>} Packs */
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
@@ -17,8 +19,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  */
 export async function bundle(outdir) {
   const { program, texts } = await writeProgram(outdir, root, 'src/cli/main.ts');
-  await packPromptChunks(program, texts, await findPromptChunks(program));
-  await writeCodeCache(program, ['offline', ...COMMON_APIS]);
+  const promptChunks = await findPromptChunks(program);
+  const serverChunks = (await findServerChunks(program)).filter((name) => !promptChunks.includes(name));
+  await packChunks(program, texts, { 'prompt-chunks.js': promptChunks, 'server-chunks.js': serverChunks });
+  await writeCodeCache(program, ['offline', ...COMMON_APIS], 'request');
   const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
   return { program, startBytes: texts.get('start.js')?.length ?? 0, totalBytes };
 }
@@ -38,7 +42,7 @@ export async function writeProgram(outdir, project, entry) {
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
   for (const [name, text] of texts) await writeFile(join(outdir, 'program', name), wrapInFunction(text));
   await writeThreads(join(outdir, 'program', 'threads'));
-  await writeLauncher(program, []);
+  await writeLauncher(program, {});
   return { program, texts };
 }
 
@@ -58,12 +62,15 @@ async function writeThreads(outdir) {
 
 /**
  * @param {string} program
- * @param {readonly string[]} promptChunks
+ * @param {Packs} packs
  */
-async function writeLauncher(program, promptChunks) {
+async function writeLauncher(program, packs) {
   const text = await readFile(join(root, 'scripts/launcher.cjs'), 'utf8');
-  const names = promptChunks.map((name) => JSON.stringify(`./${name}`)).join(', ');
-  await writeFile(program, text.replace('/* prompt chunks */ []', `[${names}]`));
+  const entries = Object.entries(packs).map(([pack, names]) => {
+    const chunks = names.map((name) => JSON.stringify(`./${name}`)).join(', ');
+    return `${JSON.stringify(`./${pack}`)}: [${chunks}],`;
+  });
+  await writeFile(program, text.replace('/* packs */', entries.join('\n  ')));
   await chmod(program, 0o755);
 }
 
@@ -83,16 +90,27 @@ async function findPromptChunks(program) {
 }
 
 /**
+ * The chunks that the start of a server loads, and that a start with `get_state` only does not load.
+ * @param {string} program
+ */
+async function findServerChunks(program) {
+  const idle = await writeCodeCache(program, []);
+  return (await writeCodeCache(program, [], 'start')).filter((name) => !idle.includes(name));
+}
+
+/**
  * @param {string} program
  * @param {ReadonlyMap<string, string>} texts
- * @param {readonly string[]} names
+ * @param {Packs} packs
  */
-async function packPromptChunks(program, texts, names) {
+async function packChunks(program, texts, packs) {
   const folder = join(dirname(program), 'program');
-  const entries = names.map((name) => `${JSON.stringify(`./${name}`)}:${wrapInFunction(texts.get(name) ?? '')}`);
-  await writeFile(join(folder, 'prompt-chunks.js'), `(function(){return{${entries.join(',')}}})`);
-  for (const name of names) await rm(join(folder, name));
-  await writeLauncher(program, names);
+  for (const [pack, names] of Object.entries(packs)) {
+    const entries = names.map((name) => `${JSON.stringify(`./${name}`)}:${wrapInFunction(texts.get(name) ?? '')}`);
+    await writeFile(join(folder, pack), `(function(){return{${entries.join(',')}}})`);
+    for (const name of names) await rm(join(folder, name));
+  }
+  await writeLauncher(program, packs);
 }
 
 /**

@@ -21,9 +21,10 @@ export const COMMON_APIS = ['anthropic-messages', 'openai-responses', 'openai-co
  * Writes the code cache to the directory where the launcher reads it.
  * @param {string} program
  * @param {readonly string[]} models Model APIs, or `offline`; one prompt is sent to each.
+ * @param {'start' | 'request'} [served] Whether the server is started, and answers a request.
  * @returns {Promise<string[]>} The files of the program that were loaded.
  */
-export async function writeCodeCache(program, models) {
+export async function writeCodeCache(program, models, served) {
   const home = await mkdtemp(join(tmpdir(), 'parley-code-cache-'));
   const codeCache = join(
     dirname(program),
@@ -38,6 +39,7 @@ export async function writeCodeCache(program, models) {
     for (const model of models) await promptOnce(agent, model);
     if (models.includes('offline')) await resumeSession(agent);
     await agent.close();
+    if (served) await runServer(program, codeCache, home, served === 'request');
     return await readdir(codeCache);
   } finally {
     server.close();
@@ -105,16 +107,39 @@ async function resumeSession({ send, waitForLine }) {
 }
 
 /**
+ * No settings of the user and no NODE_OPTIONS: V8 accepts a code cache only with the flags it was created with.
+ * @param {string[]} args
+ * @param {string} home
+ */
+function spawnProgram(args, home) {
+  const env = { PATH: process.env.PATH, HOME: home, PARLEY_DIR: home };
+  return spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+/**
+ * Starts the server and ends it.
+ * @param {string} program
+ * @param {string} codeCache
+ * @param {string} home
+ * @param {boolean} isRequested
+ */
+async function runServer(program, codeCache, home, isRequested) {
+  const child = spawnProgram([COMPILE, program, codeCache, 'serve', '--port', '0', '--json'], home);
+  const ended = once(child, 'exit');
+  const [line] = await Promise.race([once(child.stdout.setEncoding('utf8'), 'data'), ended]);
+  if (typeof line !== 'string') throw new Error('The server has ended before it was started');
+  if (isRequested) await fetch(`${JSON.parse(line).url}healthz`);
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/**
  * @param {string} program
  * @param {string} codeCache
  * @param {string} home
  */
 function startAgent(program, codeCache, home) {
-  const child = spawn(process.execPath, [COMPILE, program, codeCache], {
-    // No settings of the user and no NODE_OPTIONS: V8 accepts a code cache only with the flags it was created with.
-    env: { PATH: process.env.PATH, HOME: home, PARLEY_DIR: home },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawnProgram([COMPILE, program, codeCache, '--mode', 'rpc'], home);
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const send = (/** @type {object} */ call) => child.stdin.write(`${JSON.stringify(call)}\n`);

@@ -11,13 +11,20 @@ const { Script } = require('node:vm');
 const PROGRAM = join(__dirname, 'program');
 const CODE_CACHE = join(PROGRAM, `compiled-${process.platform}-${process.arch}-${process.versions.v8}`);
 
-/** Chunks that a first prompt needs, packed into prompt-chunks.js, because reading thirty files is slow. The build inserts the names. */
-const PROMPT_CHUNKS = /** @type {Set<string>} */ (new Set(/* prompt chunks */ []));
+/** Chunks that are needed together, by the file that contains them, because reading thirty files is slow. The build inserts the names. */
+const PACKS = /** @type {Record<string, string[]>} */ (
+  {
+    /* packs */
+  }
+);
+/** @type {Map<string, string>} */
+const packOfChunk = new Map();
+for (const pack of Object.keys(PACKS)) for (const name of PACKS[pack] ?? []) packOfChunk.set(name, pack);
 
 /** @type {Map<string, { exports: Record<string, unknown> }>} */
 const modules = new Map();
-/** @type {Record<string, Function> | undefined} */
-let promptChunks;
+/** @type {Map<string, Record<string, Function>>} */
+const packs = new Map();
 
 /** @param {string} name A file of the program (`./x.js`), a Node module or a package. */
 function load(name) {
@@ -31,10 +38,17 @@ function load(name) {
     },
   };
   modules.set(name, module);
-  if (PROMPT_CHUNKS.has(name)) promptChunks ??= runFile('./prompt-chunks.js')();
-  const body = promptChunks?.[name] ?? runFile(name);
+  const pack = packOfChunk.get(name);
+  const body = pack === undefined ? runFile(name) : loadPack(pack)[name];
   body(module.exports, load, module);
   return module.exports;
+}
+
+/** @param {string} name */
+function loadPack(name) {
+  const pack = packs.get(name) ?? runFile(name)();
+  packs.set(name, pack);
+  return pack;
 }
 
 /** @param {string} name */

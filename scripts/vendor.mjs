@@ -25,14 +25,15 @@ export const alias = {
 
 /**
  * Does not bundle what packages import lazily in cases that never occur here: another `fetch` and a proxy for google-auth-library,
- * browsers and event streams for the credential clients of the AWS SDK, and signed client assertions of the MCP client.
+ * browsers and event streams for the credential clients of the AWS SDK, signed client assertions of the MCP client, and the id of the
+ * machine, which is never part of a trace.
  * @type {import('esbuild').Plugin}
  */
 export const omitUnusedImports = {
   name: 'omit-unused-imports',
   setup({ onResolve }) {
     onResolve(
-      { filter: /^(node-fetch|https-proxy-agent|bowser|jose|@smithy\/core\/event-streams)$/ },
+      { filter: /^(node-fetch|https-proxy-agent|bowser|jose|@smithy\/core\/event-streams|\.\/getMachineId-\w+\.js)$/ },
       ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined),
     );
   },

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ALLOWED_FILES, BANNED_WORDS, checkFile, findBannedWords } from './support/plain-words.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const CHECKED = /\.(ts|mts|mjs|cjs|js|md|txt|py|svg|html|yml)$/;
+const CHECKED = /\.(ts|tsx|mts|mjs|cjs|js|css|md|txt|py|svg|html|yml)$/;
 
 function projectFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });

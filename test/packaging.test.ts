@@ -1,43 +1,34 @@
 // Installs the packed package without scripts, and checks the command, the four entry points and their types.
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packPackage } from './support/pack-package.ts';
 import { ALL_PAGES, blocksOf } from './support/pages.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
-const SOURCES = ['src', 'scripts', 'schema', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
-const TEXTS = ['README.md', 'CHANGELOG.md', 'LICENSE'];
 
 let directories = '';
 let project = '';
 let installed = '';
 let packed: string[] = [];
 
-/** Packs a copy, because packing runs the build, which would change the working tree. */
 beforeAll(async () => {
   directories = await mkdtemp(join(tmpdir(), 'parley-packaging-'));
-  const copy = join(directories, 'copy');
-  await mkdir(copy);
-  for (const name of [...SOURCES, ...TEXTS].filter((file) => existsSync(join(root, file)))) {
-    await cp(join(root, name), join(copy, name), { recursive: true });
-  }
-  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directories], { cwd: copy });
-  const [archive] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string; files: { path: string }[] }];
-  packed = archive.files.map(({ path }) => path);
+  const archive = await packPackage(directories);
+  packed = [...archive.files];
 
   project = join(directories, 'project');
   await mkdir(project);
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...quiet, join(directories, archive.filename)], { cwd: project });
+  await run('npm', ['install', ...quiet, archive.path], { cwd: project });
   installed = join(project, 'node_modules/parley-agent');
 });
 
@@ -45,8 +36,20 @@ afterAll(() => rm(directories, { recursive: true, force: true }));
 
 test('the archive has the built files and documents, not the sources', () => {
   expect(packed).toEqual(expect.arrayContaining(['dist/cli.js', 'LICENSE', 'CHANGELOG.md', 'package.json']));
-  expect(packed.filter((path) => /^(src|test|bench|scripts)\//.test(path))).toEqual([]);
+  expect(packed.filter((path) => /^(src|web|test|bench|scripts)\//.test(path))).toEqual([]);
   expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
+});
+
+test('the archive has the page, with every file that it names', async () => {
+  const pages = ['dist/web/index.html', 'dist/web/docs.html'];
+  expect(packed).toEqual(expect.arrayContaining(pages));
+  for (const page of pages) {
+    const html = await readFile(join(installed, page), 'utf8');
+    const names = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name]) => `dist/web/${name}`);
+    expect(names.length).toBeGreaterThan(1);
+    expect(packed).toEqual(expect.arrayContaining(names));
+    expect(html).not.toMatch(/https?:\/\/|<style|<script(?![^>]*src=)| style=| on\w+=/);
+  }
 });
 
 test('every relative link of the packed pages leads to a packed file', async () => {

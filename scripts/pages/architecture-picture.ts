@@ -11,8 +11,8 @@ const LAYERS = [
   {
     name: 'independent modules: they do not import one another',
     rows: [
-      ['transports', 'dialects', 'server', 'commands', 'core'],
-      ['llm', 'tools', 'store', 'mcp', 'permissions', 'sandbox'],
+      ['transports', 'dialects', 'server', 'commands', 'core', 'telemetry'],
+      ['llm', 'tools', 'store', 'mcp', 'permissions', 'sandbox', 'http'],
     ],
   },
   { name: 'foundation', rows: [['support'], ['contracts'], ['protocol'], ['base']] },
@@ -21,7 +21,7 @@ const LAYERS = [
 const BOX = { width: 104, height: 36 };
 const GAP = { x: 22, y: 44, layer: 40 };
 const MARGIN = 28;
-const WIDTH = MARGIN * 2 + 6 * BOX.width + 5 * GAP.x;
+const WIDTH = MARGIN * 2 + 7 * BOX.width + 6 * GAP.x;
 
 interface Arrow {
   readonly from: string;

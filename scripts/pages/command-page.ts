@@ -24,17 +24,18 @@ export function commandPage(
     `The lane of a command determines when it runs relative to others:\n\n${Object.entries(LANES)
       .map(([lane, meaning]) => `- \`${lane}\`: ${meaning}.`)
       .join('\n')}`,
+    'A command with the access `read` changes nothing but the connection of the client that calls it. Clients of `parley serve` with read-only access can call only these.',
     allCommands.map(({ name }) => `[${name}](#${anchorOf(name)})`).join(' · '),
     ...allCommands.map((command) => describe(command, definitions, examples.get(command.name) ?? [])),
   );
 }
 
 function describe(command: Command, definitions: Record<string, JsonSchema>, examples: readonly Exchange[]): string {
-  const { name, doc, lane, long, stability = 'stable' } = command;
+  const { name, doc, lane, long, access, stability = 'stable' } = command;
   return section(
     `## ${name}`,
     doc,
-    `Lane \`${lane}\`${long ? ', may take long' : ''} · [${stability}](../stability.md)`,
+    `Lane \`${lane}\`${long ? ', may take long' : ''}${access === 'read' ? ' · access `read`' : ''} · [${stability}](../stability.md)`,
     parameters(definitions[`${pascalCase(name)}Command`] ?? {}),
     result(definitions[`${pascalCase(name)}Response`]?.properties?.data),
     ...examples.map(({ request, response }) => frames(request, ...(response ? [response] : []))),

@@ -8,7 +8,7 @@ const RULES = `- In both directions, each line is one JSON object in UTF-8 that 
 - The first frame is \`ready\`.
 - A host sends commands and answers to \`extension_ui_request\`. It gets responses, events and \`extension_ui_request\` frames.
 - A command may have an \`id\`, a string or a number. Its response has the same \`id\`. Events have no \`id\`. The \`id\` of an \`extension_ui_request\` is assigned by the agent.
-- Every command gets one response. \`prompt\` and \`abort_and_prompt\` are answered as soon as they are accepted. If an accepted prompt fails later, a second response with the same \`id\` reports it.
+- Every command gets one response. \`prompt\`, \`abort_and_prompt\` and \`continue_run\` are answered as soon as they are accepted. If an accepted prompt fails later, a second response with the same \`id\` reports it.
 - A line that is not a JSON object is answered with \`"command": "parse"\` and no \`id\`; an unknown command is answered without its \`id\`. The following lines are processed normally.
 - Blank lines and answers to dialogs get no response. A carriage return before the newline and a byte order mark are ignored.
 - U+2028 and U+2029 are escaped, because some line readers split at them.
@@ -36,7 +36,11 @@ export function indexPage(examples: ReadonlyMap<string, readonly Exchange[]>): s
 
 - \`schema/omp.json\`, and one for every other dialect: \`HostFrame\` is any frame from the host, \`AgentFrame\` any frame from the agent; commands, responses, events and types have separate definitions
 - \`schema/session-entry.json\`: one line of a session file
-- \`schema/settings.json\`: the settings file`,
+- \`schema/settings.json\`: the settings file
+
+OpenAPI 3.1:
+
+- \`schema/openapi.json\`: the HTTP API of \`parley serve\`, with an operation for every command; \`parley schema --openapi\` prints it`,
   );
 }
 

@@ -1,5 +1,9 @@
 // Generates all documents and schemas as a map from path to content. Writes no files.
 import { join } from 'node:path';
+import { commandsByName } from '../../src/commands/index.ts';
+import { addMultiSessionCommands } from '../../src/commands/multi-session/index.ts';
+import { replaceSessionCommands } from '../../src/commands/shared-session/index.ts';
+import type { Command } from '../../src/contracts/index.ts';
 import { architecturePicture } from './architecture-picture.ts';
 import { commandPage } from './command-page.ts';
 import { readDocComments } from './comments.ts';
@@ -11,6 +15,7 @@ import { flagsPage } from './flags-page.ts';
 import { indexPage } from './index-page.ts';
 import { type JsonSchema, protocolTypes, toDefinitions } from './json-schema.ts';
 import { lazyCommandsFile } from './lazy-commands.ts';
+import { buildOpenApi } from './openapi/openapi.ts';
 import { openRpc } from './openrpc.ts';
 import { providersPage } from './providers-page.ts';
 import { pythonCommands } from './python-commands.ts';
@@ -46,12 +51,18 @@ export async function generate(root: string): Promise<ReadonlyMap<string, string
       [`schema/${name}.d.ts`, declarationsOf(schema)],
     ]),
     ['schema/opal.openrpc.json', toText(openRpc())],
+    ['schema/openapi.json', toText(buildOpenApi({ commands: serverCommands(), docComments, examples }))],
     ['schema/settings.json', toText(settingsSchema())],
     ['schema/session-entry.json', toText(entrySchema(types))],
     ['clients/python/parley_agent/protocol.py', pythonTypes(wire, types)],
     ['clients/python/parley_agent/_commands.py', pythonCommands(wire, 'sync')],
     ['clients/python/parley_agent/_async_commands.py', pythonCommands(wire, 'async')],
   ]);
+}
+
+/** The commands of `parley serve`. */
+function serverCommands(): Command[] {
+  return [...replaceSessionCommands(addMultiSessionCommands(commandsByName)).values()];
 }
 
 function toText(schema: JsonSchema): string {

@@ -1,4 +1,5 @@
 // Generates the protocol types as Python TypedDicts. Python 3.9 has no NotRequired, so a subclass has the optional fields.
+import { isConnectionCommand, isReadCommand } from '../../src/client/read-commands.ts';
 import { events } from '../../src/protocol/index.ts';
 import { allCommands, allEventFrames } from './frames.ts';
 import { type JsonSchema, nameOfRef } from './json-schema.ts';
@@ -109,6 +110,7 @@ export function pythonTypes(wire: Definitions, types: Definitions): string {
     python.define(name, wire[name] ?? {});
   }
   const named = eventNames.map((name) => `"${name}"`);
+  const commandNames = allCommands.map(({ name }) => name);
   const known = events.map(({ type }) => `        "${type}",\n`).join('');
   return `${HEAD}
 ${python.text()}
@@ -119,7 +121,17 @@ EVENT_TYPES: FrozenSet[str] = frozenset(
     {
 ${known}    }
 )
+
+READ_COMMANDS: FrozenSet[str] = ${setOf(commandNames.filter(isReadCommand))}
+"""Commands that change nothing. A client sends them again after a broken connection."""
+
+CONNECTION_COMMANDS: FrozenSet[str] = ${setOf(commandNames.filter(isConnectionCommand))}
+"""Their effect ends with the connection. A client sends the last ones again on a new connection."""
 `;
+}
+
+function setOf(names: readonly string[]): string {
+  return `frozenset(\n    {\n${names.map((name) => `        "${name}",\n`).join('')}    }\n)`;
 }
 
 /** The result type of a command: its own name, or one derived from the command. */

@@ -27,7 +27,8 @@ export function wireDefinitions(docComments: DocCommentsByName): Record<string, 
   return describeFrames({ ...allEventFrames, ...ompFrames }, docComments);
 }
 
-function describeFrames(frames: Definitions, docComments: DocCommentsByName): Record<string, JsonSchema> {
+/** The frames and all types of the protocol. */
+export function describeFrames(frames: Definitions, docComments: DocCommentsByName): Record<string, JsonSchema> {
   const definitions = toDefinitions({ ...frames, ...protocolTypes }, docComments);
   for (const [name, { doc, stability = 'stable' }] of declared) {
     const annotations = { ...(doc ? { description: doc } : {}), 'x-stability': stability };

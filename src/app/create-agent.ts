@@ -7,6 +7,7 @@ import { type EffectiveSettings, listRules } from '../settings/index.ts';
 import type { TrustableResourceLocator } from '../trust/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type AgentParts, createAgentParts } from './agent-parts.ts';
+import type { AgentCommandPorts } from './command-ports/command-ports.ts';
 import { createSessionOptions } from './create-session-options.ts';
 import { createModelNotice, type ModelNotice } from './model-notice.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
@@ -47,11 +48,21 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
   const parts = createAgentParts(options, { host, session: () => created.session, report, openInnerSession });
   const { models, resourceLocator, extensions, subagents } = parts;
   if (options.mcpConfigPaths) await (await import('./mcp/read-definitions.ts')).checkMcpConfigFiles(options);
+  let commandPorts: Promise<AgentCommandPorts> | undefined;
+  const loadPorts = async () => {
+    commandPorts ??= import('./command-ports/command-ports.ts').then(({ createCommandPorts }) =>
+      createCommandPorts(options, { ...parts, session, base, options }),
+    );
+    return commandPorts;
+  };
   const base = await createSessionOptions(options, parts, await createAgentToolSet(options, parts));
+  base.loadPorts = loadPorts;
   const session = await createSession(base);
   created.session = session;
+  options.observeSession?.(session);
   const cancelCleanup = ports.clock.after(CLEANUP_DELAY_MS, () => void subagents.removeStaleWorktrees());
-  const hub = createSessionHub(session, () => void extensions.start(), createLazyAuth(options));
+  const startExtensions = () => void extensions.start();
+  const hub = createSessionHub(session, startExtensions, createLazyAuth(options), options.onExitRequested);
   created.hub = hub;
   extensions.attach(session, hub);
   return {
@@ -63,6 +74,7 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
     async applySettings(settings) {
       const { applySettings } = await import('./apply-settings.ts');
       applySettings({ ...parts, session, base, options }, settings);
+      (await commandPorts)?.replaceBaseSettings(options.settings);
     },
     async close() {
       cancelCleanup();

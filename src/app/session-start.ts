@@ -5,7 +5,10 @@ import { SESSION_VERSION } from '../protocol/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 export interface SessionStartOptions
-  extends Pick<AgentOptions, 'cwd' | 'session' | 'sessionId' | 'fork' | 'continueLatest' | 'chooseSession'> {
+  extends Pick<
+    AgentOptions,
+    'cwd' | 'session' | 'sessionId' | 'fork' | 'forkBefore' | 'continueLatest' | 'chooseSession'
+  > {
   ports: Pick<Ports, 'clock' | 'ids'>;
   /** Throws a Fault when the path policy forbids a session file that the user has named. */
   checkFile?(file: string): Promise<void>;
@@ -56,21 +59,22 @@ async function resolveSessionId(
   throw new Fault('config', `--session-id ${sessionId} is taken: ${path} has that id. Choose another for the copy.`);
 }
 
-/** Copies the current branch of the source session into a new log. The source is only read. */
+/** Copies the current branch of the source session, or the path to a prompt, into a new log. The source is only read. */
 async function forkSession(
   options: SessionStartOptions,
   store: SessionStore,
   sourceName: string,
 ): Promise<ResumedSession> {
-  const { cwd, ports, sessionId } = options;
-  const [{ collectPathTo }, { copyPath }] = await Promise.all([
+  const { cwd, ports, sessionId, forkBefore } = options;
+  const [{ branchBefore, collectPathTo }, { copyPath }] = await Promise.all([
     import('../core/tree/branching.ts'),
     import('../core/session/copy-path.ts'),
   ]);
   const source = await locateAllowed(options, store, sourceName);
   const { entries, leafId, name } = await store.read(source);
   const timestamp = new Date(ports.clock.now()).toISOString();
-  const path = copyPath(collectPathTo(entries, leafId), [], { nextId: ports.ids.entryId, timestamp });
+  const copied = forkBefore === undefined ? collectPathTo(entries, leafId) : branchBefore(entries, forkBefore).path;
+  const path = copyPath(copied, [], { nextId: ports.ids.entryId, timestamp });
   const header = {
     type: 'session' as const,
     version: SESSION_VERSION,

@@ -6,11 +6,10 @@ import type {
   ProcessIdentity,
   ResourceLocator,
   SessionStore,
-  SubagentRunner,
   TestPatterns,
   Tool,
 } from '../contracts/index.ts';
-import type { AgentRegistry, SessionOptions, SubagentHost, SubagentsFactory } from '../core/index.ts';
+import type { AgentRegistry, SessionOptions, SubagentHost, Subagents, SubagentsFactory } from '../core/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 
 export interface SubagentSetupOptions {
@@ -48,12 +47,15 @@ export function createSubagentSetup(options: SubagentSetupOptions): SubagentSetu
   return {
     createFor: (base) => (host) => {
       warnings.sendTo(host);
-      let subagents: Promise<SubagentRunner> | undefined;
+      let subagents: Promise<Subagents> | undefined;
+      const load = () => {
+        subagents ??= openSubagents(context, base, host);
+        return subagents;
+      };
       return {
-        async run(request, options) {
-          subagents ??= openSubagents(context, base, host);
-          return (await subagents).run(request, options);
-        },
+        run: async (...args) => (await load()).run(...args),
+        resume: async (...args) => (await load()).resume(...args),
+        loadRecords: async () => (await load()).loadRecords(),
       };
     },
     removeStaleWorktrees: () => removeStaleWorktrees(context),
@@ -100,7 +102,7 @@ async function openSubagents(
   context: SetupContext,
   base: () => SessionOptions,
   host: SubagentHost,
-): Promise<SubagentRunner> {
+): Promise<Subagents> {
   const { ports, settings, openSession, getAgentRegistry, createLogStore, savesLogs, worktreesDirectory } = context;
   const { createSubagents } = await import('../core/subagent/index.ts');
   const { toSubagentSettings } = await import('./subagent-settings.ts');

@@ -2,6 +2,7 @@
 
 export * from './append-only-buffer.ts';
 export * from './channel.ts';
+export * from './concat-bytes.ts';
 export * from './content-kind.ts';
 export * from './deferred.ts';
 export * from './fault.ts';

@@ -1,4 +1,5 @@
 // Splits a byte stream into lines, on byte 0x0A only: all other "line ends" may occur inside JSON text.
+import { concatBytes } from './concat-bytes.ts';
 
 /** One line of input, or `problem` when it was too long or not UTF-8. Then its bytes are dropped and the next line is complete. */
 export type Line = { text: string } | { problem: string };
@@ -116,9 +117,7 @@ class PartialLine {
     this.add(last);
     if (this.#parts.length > 0) this.#flushTail();
     const whole =
-      this.#parts.length > 0
-        ? concatBytes(this.#parts, this.#partBytes)
-        : (this.#tail as Uint8Array).subarray(0, this.#tailBytes);
+      this.#parts.length > 0 ? concatBytes(this.#parts) : (this.#tail as Uint8Array).subarray(0, this.#tailBytes);
     this.clear();
     return whole;
   }
@@ -138,14 +137,4 @@ class PartialLine {
     this.#parts.push(part);
     this.#partBytes += part.length;
   }
-}
-
-function concatBytes(parts: Uint8Array[], total: number): Uint8Array {
-  const whole = new Uint8Array(total);
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }

@@ -18,6 +18,11 @@ type Command = SubcommandName | 'help';
 const COMMANDS: Readonly<Record<Command, readonly [synopsis: string, summary: string]>> = {
   help: ['[COMMAND]', 'Print this text, or the help of a command'],
   acp: ['[options]', 'Serve an editor over the Agent Client Protocol'],
+  serve: ['[--port N] [--open]', 'Serve many clients over HTTP and WebSockets, with a web page'],
+  attach: [
+    '[URL|SOCKET] [options]',
+    'Open the terminal on a session of a running server, a socket, or an agent elsewhere',
+  ],
   login: ['[PROVIDER]', 'Sign in to a provider, or store its API key; `login status` shows the credentials'],
   logout: ['PROVIDER', 'Remove stored credentials'],
   models: ['[list] [SEARCH] [--json]', 'List the models that can be used now'],

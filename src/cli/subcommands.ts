@@ -6,6 +6,11 @@ type Subcommand = (argv: readonly string[], warn: (line: string) => void) => Pro
 /** Each returns the text for stdout. `parley help` is not listed, because it only prints the help of the others. */
 export const SUBCOMMANDS = {
   acp: async () => (await import('./acp.ts')).runAcp,
+  serve: async () => {
+    const { runServe } = await import('../app/modes/serve/serve.ts');
+    return (argv: readonly string[], warn: (line: string) => void) => runServe(argv, warn, parseArguments);
+  },
+  attach: async () => (await import('../app/modes/attach/attach.ts')).runAttach,
   login: async () => (await import('../app/modes/login.ts')).runLogin,
   logout: async () => (await import('../app/modes/logout.ts')).runLogout,
   models: async () => (await import('../app/modes/models.ts')).runModels,

@@ -19,10 +19,11 @@ const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
   ...withAdvice('Did you mean `parley logout`?', 'signout sign-out'),
   ...withAdvice('Did you mean `parley config`?', 'settings setup'),
   ...withAdvice('Did you mean `parley sessions`?', 'history stats usage'),
-  ...withAdvice('Did you mean `parley --resume` or `parley --continue`?', 'resume continue attach'),
+  ...withAdvice('Did you mean `parley --resume` or `parley --continue`?', 'resume continue'),
   ...withAdvice('Did you mean `parley --fork SESSION`?', 'fork'),
   ...withAdvice('Did you mean `parley -p MESSAGE`?', 'run exec'),
-  ...withAdvice('Did you mean `parley --mode rpc`?', 'serve server rpc app-server'),
+  ...withAdvice('Did you mean `parley --mode rpc`?', 'rpc app-server'),
+  ...withAdvice('Did you mean `parley serve`?', 'server web'),
   ...withAdvice('Did you mean `parley mcp serve`?', 'mcp-server'),
   ...withAdvice(NO_ADVICE, 'init agent agents skill skills completion completions worktree import'),
 };

@@ -1,6 +1,7 @@
 // Reads the stdout lines and the stderr tail of a child process, including output that arrives after its exit.
 import type { Readable } from 'node:stream';
 import { createDeferred, LineSplitter } from '../base/index.ts';
+import { waitOneTurn } from './timer.ts';
 
 /** Replies may contain large images. A dropped reply would leave its call pending forever. */
 const MAX_LINE_BYTES = 512 * 1024 * 1024;
@@ -79,16 +80,4 @@ export function captureTail(stream: Readable, onText: (text: string) => void): S
       stream.destroy();
     },
   };
-}
-
-/** Waits for one turn of the event loop, including pipe polling. Uses a message port because no delay is wanted. */
-function waitOneTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
-  });
 }

@@ -19,4 +19,6 @@ export interface ExitInfo {
   readonly stderr?: string;
   /** The reason when there is neither code nor signal, such as "the socket was closed". */
   readonly reason?: string;
+  /** The close code of a WebSocket. */
+  readonly closeCode?: number | undefined;
 }

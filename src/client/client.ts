@@ -1,7 +1,8 @@
 // The client API for a host: calls, events, dialogs and shutdown of one agent.
-import type { AgentEvent, AgentMessage } from '../protocol/index.ts';
+import type { AgentMessage, SessionAttached, SessionSnapshot } from '../protocol/index.ts';
 import { createCallMethods } from './call-methods.ts';
 import type { CallArguments, CallMethods, CallResult, CommandName } from './call-types.ts';
+import type { ClientEvent } from './client-event.ts';
 import type { ClientTransport, ExitInfo } from './client-transport.ts';
 import { Connection } from './connection.ts';
 import type { DialogHandler, DisplayRequest } from './dialog-dispatcher.ts';
@@ -31,14 +32,14 @@ export interface Client {
   /** Resolves when no run is active and no automatic retry or continuation follows. */
   waitForIdle(options?: WaitOptions): Promise<void>;
   /** Collects the events from now on, up to the next `agent_settled`. Call it before sending the prompt. */
-  collectEvents(options?: WaitOptions): Promise<AgentEvent[]>;
+  collectEvents(options?: WaitOptions): Promise<ClientEvent[]>;
 
-  onEvent(listener: Listener<AgentEvent>): () => void;
+  onEvent(listener: Listener<ClientEvent>): () => void;
   /**
    * The events from now on. A slow consumer stops the reading of the agent's output instead of filling the memory, except
    * while a call waits for its reply. So consume the events or call `return()`. Throws AgentExitedError when the agent dies.
    */
-  events(): AsyncIterableIterator<AgentEvent>;
+  events(): AsyncIterableIterator<ClientEvent>;
   /** Called when a prompt fails after it was accepted. */
   onPromptFailed(listener: Listener<RpcError>): () => void;
   /** Called once for each accepted prompt, when its work has ended. */
@@ -55,6 +56,12 @@ export interface Client {
 
   /** The agent's ready frame. Agents of some dialects never send one. */
   ready(): Promise<ReadyInfo>;
+  /** The session that the client follows. Absent when the agent shares its sessions with no other client. */
+  readonly attachment: SessionAttached | undefined;
+  /** Called when the client follows another session of the agent, and after each reconnection. */
+  onAttached(listener: Listener<SessionAttached>): () => void;
+  /** Called when events were missed and cannot be sent. The snapshot replaces everything before it. */
+  onSnapshot(listener: Listener<SessionSnapshot>): () => void;
   /** Resolves when the agent has exited, for any reason. */
   readonly closed: Promise<ExitInfo>;
   /** Closes the agent's input and waits until the agent has finished its work and exited. */
@@ -62,7 +69,10 @@ export interface Client {
 }
 
 export function createClient(transport: ClientTransport, { onError = rethrowUncaught }: ClientOptions = {}): Client {
-  const connection = new Connection(transport, onError);
+  return createClientApi(new Connection(transport, { onError }), transport);
+}
+
+export function createClientApi(connection: Connection, transport: ClientTransport): Client {
   const call = (command: string, params: object = {}): Promise<unknown> =>
     connection.waitFor(`it answered ${command}`, ({ resolve, reject }) => {
       connection.calls.start(command, params, { onSuccess: resolve, onFailure: reject });
@@ -86,12 +96,17 @@ export function createClient(transport: ClientTransport, { onError = rethrowUnca
     ready: async () =>
       connection.readyInfo ??
       connection.waitFor('it reported that it is ready', ({ resolve }) => connection.readyListeners.add(resolve)),
+    get attachment() {
+      return connection.attachment;
+    },
+    onAttached: (listener) => connection.attachedListeners.add(listener),
+    onSnapshot: (listener) => connection.snapshots.add(listener),
     closed: transport.closed,
     close: () => connection.close(),
   };
 }
 
-function rethrowUncaught(thrown: unknown): void {
+export function rethrowUncaught(thrown: unknown): void {
   queueMicrotask(() => {
     throw thrown;
   });

@@ -9,8 +9,10 @@ export type DialogRequest = Extract<UiRequest, { method: DialogMethod }>;
 /** A request that is displayed and gets no answer. */
 export type DisplayRequest = Exclude<UiRequest, { method: DialogMethod }>;
 
-/** `undefined` dismisses the question, and the agent uses its default. */
-export type DialogHandler = (dialog: DialogRequest) => UiAnswer | undefined | Promise<UiAnswer | undefined>;
+/** `undefined` dismisses the question, and the agent uses its default. `leave-open` sends nothing: another client may answer. */
+export type DialogHandler = (
+  dialog: DialogRequest,
+) => UiAnswer | 'leave-open' | undefined | Promise<UiAnswer | 'leave-open' | undefined>;
 
 export interface DialogDispatcher {
   readonly displays: Listeners<DisplayRequest>;
@@ -20,6 +22,19 @@ export interface DialogDispatcher {
   stopBuffering(): void;
   /** Returns false for an unknown method. The request is dismissed, because no handler could answer it. */
   dispatch(request: UiRequest): boolean;
+  /** There is a new connection, on which the agent sends the open questions again. */
+  startResending(): void;
+  /** The open questions have been sent again. The other ones were answered by another client. */
+  endResending(): void;
+  /** The client follows another session, whose questions follow. */
+  withdrawAll(): void;
+}
+
+interface DialogDispatcherOptions {
+  send(frame: object): void;
+  onError(thrown: unknown): void;
+  /** Other clients may answer too. Questions without a handler stay open, instead of being dismissed for all clients. */
+  readonly isShared: boolean;
 }
 
 const METHOD_KINDS: Record<UiRequest['method'], 'dialog' | 'display'> = {
@@ -36,51 +51,107 @@ const METHOD_KINDS: Record<UiRequest['method'], 'dialog' | 'display'> = {
   cancel: 'display',
 };
 
-export function createDialogDispatcher(
-  send: (frame: object) => void,
-  onError: (thrown: unknown) => void,
-): DialogDispatcher {
-  const displays = createListeners<DisplayRequest>(onError);
-  const handlers: { handler: DialogHandler }[] = [];
-  /** Questions that arrived before the host could register a handler. */
-  let buffered: DialogRequest[] | undefined = [];
-  const answer = async (dialog: DialogRequest): Promise<void> => {
-    let response: UiAnswer | undefined;
-    try {
-      response = await handlers.at(-1)?.handler(dialog);
-    } catch (thrown) {
-      onError(thrown);
-    }
-    send({ type: 'extension_ui_response', id: dialog.id, ...(response ?? { cancelled: true }) });
-  };
-  const stopBuffering = () => {
-    const dialogs = buffered ?? [];
-    buffered = undefined;
-    for (const dialog of dialogs) void answer(dialog);
-  };
-  const handleDialog = (dialog: DialogRequest) => {
-    if (buffered) buffered.push(dialog);
-    else void answer(dialog);
-  };
+export function createDialogDispatcher(options: DialogDispatcherOptions): DialogDispatcher {
+  const displays = createListeners<DisplayRequest>(options.onError);
+  const questions = new OpenQuestions(options, displays);
   return {
     displays,
-    stopBuffering,
-    addHandler(handler) {
-      const entry = { handler };
-      handlers.push(entry);
-      stopBuffering();
-      return () => {
-        const at = handlers.indexOf(entry);
-        if (at >= 0) handlers.splice(at, 1);
-      };
-    },
+    stopBuffering: () => questions.stopBuffering(),
+    addHandler: (handler) => questions.addHandler(handler),
+    startResending: () => questions.startResending(),
+    endResending: () => questions.endResending(),
+    withdrawAll: () => questions.withdrawAll(),
     dispatch(request) {
       const kind = Object.hasOwn(METHOD_KINDS, request.method) ? METHOD_KINDS[request.method] : undefined;
-      if (request.method === 'cancel') buffered = buffered?.filter(({ id }) => id !== request.targetId);
+      if (request.method === 'cancel') questions.remove(request.targetId);
       if (kind === 'display') displays.emit(request as DisplayRequest);
-      else if (kind === 'dialog') handleDialog(request as DialogRequest);
-      else send({ type: 'extension_ui_response', id: (request as UiRequest).id, cancelled: true });
+      else if (kind === 'dialog') questions.add(request as DialogRequest);
+      else if (!options.isShared)
+        options.send({ type: 'extension_ui_response', id: (request as UiRequest).id, cancelled: true });
       return kind !== undefined;
     },
   };
+}
+
+/** The questions that are not answered yet, by id. */
+class OpenQuestions {
+  readonly #options: DialogDispatcherOptions;
+  readonly #displays: Listeners<DisplayRequest>;
+  readonly #handlers: { handler: DialogHandler }[] = [];
+  /** Questions that a handler is answering, and whether the agent has sent them on this connection. */
+  readonly #handled = new Map<string, { isCurrent: boolean }>();
+  /** Questions that arrived before the host could register a handler. */
+  #buffered: DialogRequest[] = [];
+  #isBuffering = true;
+
+  constructor(options: DialogDispatcherOptions, displays: Listeners<DisplayRequest>) {
+    this.#options = options;
+    this.#displays = displays;
+  }
+
+  add(dialog: DialogRequest): void {
+    const handled = this.#handled.get(dialog.id);
+    if (handled) handled.isCurrent = true;
+    else if (this.#isBuffering || (this.#options.isShared && this.#handlers.length === 0)) {
+      this.remove(dialog.id);
+      this.#buffered.push(dialog);
+    } else void this.#answer(dialog);
+  }
+
+  remove(id: string): void {
+    this.#handled.delete(id);
+    this.#buffered = this.#buffered.filter((dialog) => dialog.id !== id);
+  }
+
+  addHandler(handler: DialogHandler): () => void {
+    const entry = { handler };
+    this.#handlers.push(entry);
+    this.stopBuffering();
+    return () => {
+      const at = this.#handlers.indexOf(entry);
+      if (at >= 0) this.#handlers.splice(at, 1);
+    };
+  }
+
+  stopBuffering(): void {
+    this.#isBuffering = false;
+    for (const dialog of this.#buffered.splice(0)) this.add(dialog);
+  }
+
+  startResending(): void {
+    this.#buffered = [];
+    for (const handled of this.#handled.values()) handled.isCurrent = false;
+  }
+
+  endResending(): void {
+    for (const [id, { isCurrent }] of [...this.#handled]) {
+      if (!isCurrent) this.#withdraw(id);
+    }
+  }
+
+  withdrawAll(): void {
+    this.#buffered = [];
+    for (const id of [...this.#handled.keys()]) this.#withdraw(id);
+  }
+
+  #withdraw(id: string): void {
+    this.remove(id);
+    this.#displays.emit({ id, method: 'cancel', targetId: id });
+  }
+
+  async #answer(dialog: DialogRequest): Promise<void> {
+    const { id } = dialog;
+    const handled = { isCurrent: true };
+    this.#handled.set(id, handled);
+    let answer: Awaited<ReturnType<DialogHandler>>;
+    try {
+      answer = await this.#handlers.at(-1)?.handler(dialog);
+    } catch (thrown) {
+      this.#options.onError(thrown);
+    }
+    const isWithdrawn = this.#handled.get(id) !== handled;
+    if (!isWithdrawn) this.#handled.delete(id);
+    if (answer === 'leave-open' || (isWithdrawn && this.#options.isShared)) return;
+    this.#options.send({ type: 'extension_ui_response', id, ...(answer ?? { cancelled: true }) });
+  }
 }

@@ -1,5 +1,5 @@
-// Errors with which a call can reject.
-import { Fault } from '../base/index.ts';
+// Errors with which a call or a connection can fail.
+import { Fault, type FaultCode } from '../base/index.ts';
 import type { ExitInfo } from './client-transport.ts';
 
 /** The agent refused the call, or the call failed. The message is the text from the agent. */
@@ -29,6 +29,51 @@ export class AgentExitedError extends Fault {
     this.exitCode = exitInfo.code ?? null;
     this.signal = exitInfo.signal ?? null;
     this.stderr = exitInfo.stderr ?? '';
+  }
+}
+
+/** The connection broke before the result arrived. The server may have executed the command. */
+export class ConnectionLostError extends Fault {
+  readonly command: string;
+
+  constructor(command: string, reason: string) {
+    super('aborted', `The connection was lost (${reason}) before ${command} was answered. It may have been executed.`, {
+      details: { command, reason },
+    });
+    this.name = 'ConnectionLostError';
+    this.command = command;
+  }
+}
+
+/** The connection to a server could not be opened. */
+export class ConnectionError extends Fault {
+  /** The HTTP status of the refusal. */
+  readonly status: number | undefined;
+  readonly closeCode: number | undefined;
+  /** Another attempt would fail too, as after a refused token or an unknown session. */
+  readonly isPermanent: boolean;
+
+  constructor(
+    message: string,
+    {
+      code = 'refused',
+      status,
+      closeCode,
+      isPermanent = false,
+      cause,
+    }: {
+      code?: FaultCode;
+      status?: number | undefined;
+      closeCode?: number | undefined;
+      isPermanent?: boolean;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(code, message, { details: { status, closeCode }, cause });
+    this.name = 'ConnectionError';
+    this.status = status;
+    this.closeCode = closeCode;
+    this.isPermanent = isPermanent;
   }
 }
 

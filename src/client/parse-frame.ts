@@ -1,6 +1,7 @@
 // Parses a line from the agent and classifies it. Knows the omp dialect only.
 import { isRecord } from '../base/index.ts';
-import type { AgentEvent, PromptOutcome, UiRequest } from '../protocol/index.ts';
+import type { PromptOutcome, SessionAttached, SessionSnapshot, UiRequest } from '../protocol/index.ts';
+import type { ClientEvent } from './client-event.ts';
 import { isKnownEvent } from './known-events.ts';
 
 /** Content of the ready frame, which the agent sends first. */
@@ -25,10 +26,12 @@ export interface PromptResult extends PromptOutcome {
 
 export type IncomingFrame =
   | { kind: 'reply'; reply: ReplyFrame }
-  | { kind: 'event'; event: AgentEvent }
+  | { kind: 'event'; event: ClientEvent }
   | { kind: 'promptResult'; result: PromptResult }
   | { kind: 'uiRequest'; request: UiRequest }
   | { kind: 'ready'; readyInfo: ReadyInfo }
+  | { kind: 'attached'; attachment: SessionAttached }
+  | { kind: 'snapshot'; snapshot: SessionSnapshot }
   /** An unknown frame, or the text of a line that is not JSON. */
   | { kind: 'other'; frame: unknown };
 
@@ -41,10 +44,12 @@ export function parseFrame(line: string): IncomingFrame {
   }
   if (!isRecord(frame) || typeof frame.type !== 'string') return { kind: 'other', frame };
   // Frames are not validated again: the agent sends only what it declares, and validating each frame is expensive.
-  if (isKnownEvent(frame.type)) return { kind: 'event', event: frame as unknown as AgentEvent };
+  if (isKnownEvent(frame.type)) return { kind: 'event', event: frame as unknown as ClientEvent };
   if (frame.type === 'response') return { kind: 'reply', reply: frame as unknown as ReplyFrame };
   if (frame.type === 'prompt_result') return { kind: 'promptResult', result: frame as unknown as PromptResult };
   if (frame.type === 'extension_ui_request') return { kind: 'uiRequest', request: frame as unknown as UiRequest };
   if (frame.type === 'ready') return { kind: 'ready', readyInfo: frame as unknown as ReadyInfo };
+  if (frame.type === 'session_attached') return { kind: 'attached', attachment: frame as unknown as SessionAttached };
+  if (frame.type === 'session_snapshot') return { kind: 'snapshot', snapshot: frame as unknown as SessionSnapshot };
   return { kind: 'other', frame };
 }

@@ -1,38 +1,67 @@
 // Calls that wait for their reply, and the matching of replies to calls.
 import { toJson } from '../base/index.ts';
-import { RpcError } from './errors.ts';
+import { ConnectionLostError, RpcError } from './errors.ts';
 import type { ReplyFrame } from './parse-frame.ts';
+import { isConnectionCommand, isReadCommand } from './read-commands.ts';
 
 /** The callbacks run synchronously when the reply is read, before the next line is handled. */
 export interface CallCallbacks {
   onSuccess(data: unknown): void;
-  onFailure(error: RpcError): void;
+  onFailure(error: RpcError | ConnectionLostError): void;
 }
 
 interface PendingCall extends CallCallbacks {
   readonly command: string;
-  readonly size: number;
+  readonly params: object;
+  readonly line: string;
+  /** False while there is no connection. */
+  isSent: boolean;
 }
 
 const NO_REASON_MESSAGE = 'The agent gave no reason';
+const IGNORED: CallCallbacks = { onSuccess() {}, onFailure() {} };
 
 export class PendingCalls {
   readonly #write: (line: string) => void;
   readonly #pending = new Map<string, PendingCall>();
+  /** The last successful call of each command whose effect ends with the connection. */
+  readonly #connectionCalls = new Map<string, object>();
   #callCount = 0;
+  #isSuspended = false;
 
   constructor(write: (line: string) => void) {
     this.#write = write;
   }
 
-  /** Sends a call and returns its id. */
+  /** Sends a call and returns its id. Without a connection it is sent when there is one. */
   start(command: string, params: object, callbacks: CallCallbacks): string {
     const id = `req_${this.#callCount + 1}`;
     const line = `${toJson({ ...params, id, type: command })}\n`;
     this.#callCount++;
-    this.#pending.set(id, { ...callbacks, command, size: line.length });
-    this.#write(line);
+    const call = { ...callbacks, command, params, line, isSent: false };
+    this.#pending.set(id, call);
+    if (!this.#isSuspended) this.#send(call);
     return id;
+  }
+
+  /** The connection is lost. Calls that were sent fail, unless they only read and may be repeated. */
+  suspend(reason: string, { canRepeat }: { canRepeat: boolean }): void {
+    this.#isSuspended = true;
+    for (const [id, call] of [...this.#pending]) {
+      if (!call.isSent) continue;
+      call.isSent = false;
+      if (canRepeat && (isReadCommand(call.command) || isConnectionCommand(call.command))) continue;
+      this.#pending.delete(id);
+      call.onFailure(new ConnectionLostError(call.command, reason));
+    }
+  }
+
+  /** There is a new connection. Restores what the old one had, then sends the calls that wait. */
+  resume(): void {
+    const waiting = [...this.#pending.values()];
+    this.#isSuspended = false;
+    for (const [command, params] of this.#connectionCalls) this.start(command, params, IGNORED);
+    for (const call of waiting) this.#send(call);
   }
 
   /**
@@ -44,9 +73,15 @@ export class PendingCalls {
     const call = id === undefined ? undefined : this.#pending.get(id);
     if (id === undefined || !call) return this.#toLateFailure(reply) ?? 'unclaimed';
     this.#pending.delete(id);
+    if (reply.success && isConnectionCommand(call.command)) this.#connectionCalls.set(call.command, call.params);
     if (reply.success) call.onSuccess(reply.data);
     else call.onFailure(new RpcError(call.command, id, reply.error ?? NO_REASON_MESSAGE));
     return undefined;
+  }
+
+  #send(call: PendingCall): void {
+    call.isSent = true;
+    this.#write(call.line);
   }
 
   #findCallId({ id, command, success }: ReplyFrame): string | undefined {
@@ -59,7 +94,7 @@ export class PendingCalls {
 
   #findLongestCall(): string | undefined {
     return [...this.#pending].reduce<[string, PendingCall] | undefined>(
-      (best, entry) => (best && best[1].size >= entry[1].size ? best : entry),
+      (best, entry) => (best && best[1].line.length >= entry[1].line.length ? best : entry),
       undefined,
     )?.[0];
   }

@@ -1,8 +1,10 @@
 // Calls that wait until the agent is idle.
 import type { Deferred } from '../base/index.ts';
-import type { AgentEvent, AgentMessage } from '../protocol/index.ts';
+import type { AgentMessage } from '../protocol/index.ts';
 import type { CallParams, CallResult } from './call-types.ts';
+import type { ClientEvent } from './client-event.ts';
 import type { Connection } from './connection.ts';
+import { ConnectionLostError } from './errors.ts';
 
 export interface WaitOptions {
   /** Aborting rejects with the signal's reason. Use `AbortSignal.timeout(ms)` for a timeout. */
@@ -14,7 +16,10 @@ export interface PromptOptions extends Omit<CallParams<'prompt'>, 'message'> {
   signal?: AbortSignal | undefined;
 }
 
-/** Returns all messages of the runs from this prompt on, when no automatic retry or continuation follows. */
+/**
+ * Returns all messages of the runs from this prompt on, when no automatic retry or continuation follows. Rejects when the client has
+ * missed the end of the run: the connection was lost, and the server could not send the missed events.
+ */
 export function promptAndWait(
   connection: Connection,
   message: string,
@@ -34,6 +39,7 @@ export function promptAndWait(
       rejectOnAbort(signal, outcome, () =>
         connection.calls.start('abort', {}, { onSuccess: () => {}, onFailure: () => {} }),
       ),
+      rejectOnMissedEnd(connection, outcome, 'prompt'),
       connection.lateFailures.add((error) => {
         if (error.id === id) outcome.reject(error);
       }),
@@ -65,6 +71,9 @@ export function waitForIdle(connection: Connection, { signal }: WaitOptions = {}
     );
     return combineCleanups(
       rejectOnAbort(signal, outcome),
+      connection.snapshots.add(({ state }) => {
+        if (running && state.isSettled) outcome.resolve();
+      }),
       connection.events.add((event) => {
         if (running && event.type === 'agent_settled') outcome.resolve();
       }),
@@ -73,12 +82,13 @@ export function waitForIdle(connection: Connection, { signal }: WaitOptions = {}
 }
 
 /** Returns the events from now on, up to and including the next `agent_settled`. */
-export function collectEvents(connection: Connection, { signal }: WaitOptions = {}): Promise<AgentEvent[]> {
+export function collectEvents(connection: Connection, { signal }: WaitOptions = {}): Promise<ClientEvent[]> {
   return connection.waitFor('it became idle', (outcome) => {
     signal?.throwIfAborted();
-    const events: AgentEvent[] = [];
+    const events: ClientEvent[] = [];
     return combineCleanups(
       rejectOnAbort(signal, outcome),
+      rejectOnMissedEnd(connection, outcome, 'agent_settled'),
       connection.events.add((event) => {
         events.push(event);
         if (event.type === 'agent_settled') outcome.resolve(events);
@@ -100,6 +110,15 @@ function rejectOnAbort(
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   return () => signal?.removeEventListener('abort', onAbort);
+}
+
+/** After a lost connection, the snapshot of a session that is idle replaces the events that would have ended the wait. */
+function rejectOnMissedEnd(connection: Connection, outcome: Rejectable, awaited: string): () => void {
+  const { lossCount } = connection;
+  return connection.snapshots.add(({ state, reason }) => {
+    if (state.isSettled && connection.lossCount > lossCount)
+      outcome.reject(new ConnectionLostError(awaited, `events were missed: ${reason}`));
+  });
 }
 
 function combineCleanups(...cleanups: readonly (() => void)[]): () => void {

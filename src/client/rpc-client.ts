@@ -1,9 +1,11 @@
 // A client object that is created first and started later. Adds start, stop and restart to the client API.
 import { Fault } from '../base/index.ts';
-import type { AgentEvent, AgentMessage } from '../protocol/index.ts';
+import type { AgentMessage, SessionAttached, SessionSnapshot } from '../protocol/index.ts';
 import { CallMethodsBase, createCallMethods } from './call-methods.ts';
 import type { CallArguments, CallMethods, CallResult, CommandName } from './call-types.ts';
+import type { ClientEvent } from './client-event.ts';
 import type { ExitInfo } from './client-transport.ts';
+import { type ConnectedAgent, type ConnectionState, type ConnectOptions, connectAgent } from './connect-agent.ts';
 import type { DialogHandler, DisplayRequest } from './dialog-dispatcher.ts';
 import type { RpcError } from './errors.ts';
 import type { Listener } from './listeners.ts';
@@ -11,17 +13,20 @@ import type { ReadyInfo } from './parse-frame.ts';
 import type { PromptOptions, WaitOptions } from './prompt-and-wait.ts';
 import { type SpawnedAgent, type SpawnOptions, spawnAgent } from './spawn-agent.ts';
 
-export interface RpcClientOptions extends SpawnOptions {
+/** With `url` the client connects to a running agent, and the options of a process have no effect. */
+export interface RpcClientOptions extends SpawnOptions, Partial<ConnectOptions> {
   /** The initial model, like `--provider` and `--model`. */
   provider?: string | undefined;
   model?: string | undefined;
 }
 
+type Agent = SpawnedAgent | ConnectedAgent;
+
 const DEFAULT_GRACE_MS = 5000;
 const STDERR_TAIL_LENGTH = 64 * 1024;
 
 interface Subscription {
-  attach(agent: SpawnedAgent): () => void;
+  attach(agent: Agent): () => void;
   detach: (() => void) | undefined;
 }
 
@@ -34,7 +39,7 @@ export class RpcClient extends CallMethodsBase {
   readonly commands: CallMethods = createCallMethods((command, params) => this.callUndeclared(command, params));
   readonly #options: RpcClientOptions;
   readonly #subscriptions = new Set<Subscription>();
-  #agent: SpawnedAgent | undefined;
+  #agent: Agent | undefined;
   #starting: Promise<void> | undefined;
   #stderr = '';
 
@@ -43,10 +48,10 @@ export class RpcClient extends CallMethodsBase {
     this.#options = options;
   }
 
-  /** Resolves when the process runs. Calls may be made immediately; they are replied to when the agent is ready. */
+  /** Resolves when the process runs, with `url` when a session is attached. Calls may be made immediately; they are replied to when the agent is ready. */
   async start(): Promise<void> {
     if (this.#starting) throw new Fault('refused', 'The agent is already running. Call stop() before start().');
-    this.#starting = this.#spawn();
+    this.#starting = this.#open();
     try {
       await this.#starting;
     } catch (thrown) {
@@ -57,12 +62,13 @@ export class RpcClient extends CallMethodsBase {
 
   /**
    * Stops the agent cleanly: it aborts its runs, ends its child processes and closes its log. It is killed after `graceMs`.
-   * Does nothing when no agent runs.
+   * With `url` only the connection is closed. Does nothing when no agent runs.
    */
   async stop({ graceMs = DEFAULT_GRACE_MS }: { graceMs?: number } = {}): Promise<ExitInfo | undefined> {
     await this.#starting?.catch(() => {});
     const agent = this.#agent;
     if (!agent) return undefined;
+    if (!('kill' in agent)) return agent.close();
     agent.kill('SIGTERM');
     const graceTimeout = AbortSignal.timeout(graceMs);
     const kill = () => agent.kill('SIGKILL');
@@ -78,7 +84,7 @@ export class RpcClient extends CallMethodsBase {
   }
 
   get pid(): number | undefined {
-    return this.#agent?.pid;
+    return this.#agent && 'pid' in this.#agent ? this.#agent.pid : undefined;
   }
 
   /** The end of the agent's stderr output. Also available after it has exited. */
@@ -108,11 +114,11 @@ export class RpcClient extends CallMethodsBase {
     return this.#requireAgent().waitForIdle(options);
   }
 
-  async collectEvents(options?: WaitOptions): Promise<AgentEvent[]> {
+  async collectEvents(options?: WaitOptions): Promise<ClientEvent[]> {
     return this.#requireAgent().collectEvents(options);
   }
 
-  events(): AsyncIterableIterator<AgentEvent> {
+  events(): AsyncIterableIterator<ClientEvent> {
     return this.#requireAgent().events();
   }
 
@@ -121,7 +127,7 @@ export class RpcClient extends CallMethodsBase {
     return this.#requireAgent().ready();
   }
 
-  onEvent(listener: Listener<AgentEvent>): () => void {
+  onEvent(listener: Listener<ClientEvent>): () => void {
     return this.#subscribe((agent) => agent.onEvent(listener));
   }
 
@@ -155,11 +161,37 @@ export class RpcClient extends CallMethodsBase {
     });
   }
 
-  async #spawn(): Promise<void> {
+  /** Called when the client follows another session of the agent, and after each reconnection. */
+  onAttached(listener: Listener<SessionAttached>): () => void {
+    return this.#subscribe((agent) => agent.onAttached(listener));
+  }
+
+  /** Called when events were missed and cannot be sent. */
+  onSnapshot(listener: Listener<SessionSnapshot>): () => void {
+    return this.#subscribe((agent) => agent.onSnapshot(listener));
+  }
+
+  /** With `url`: called when the connection breaks, is restored or ends. */
+  onConnectionState(listener: Listener<ConnectionState>): () => void {
+    return this.#subscribe((agent) => ('connectionState' in agent ? agent.onConnectionState(listener) : () => {}));
+  }
+
+  async #open(): Promise<void> {
+    const { url } = this.#options;
+    this.#stderr = '';
+    const agent = url === undefined ? await this.#spawn() : await connectAgent({ ...this.#options, url });
+    this.#agent = agent;
+    // #agent is kept, so that later calls fail with its exit info. #starting is cleared, so that start() works again.
+    void agent.closed.then(() => {
+      this.#starting = undefined;
+    });
+    for (const subscription of this.#subscriptions) subscription.detach = subscription.attach(agent);
+  }
+
+  #spawn(): Promise<SpawnedAgent> {
     const { provider, model, args = [], onStderr, ...options } = this.#options;
     const modelArgs = [...(provider ? ['--provider', provider] : []), ...(model ? ['--model', model] : [])];
-    this.#stderr = '';
-    const agent = await spawnAgent({
+    return spawnAgent({
       ...options,
       args: [...modelArgs, ...args],
       onStderr: (text) => {
@@ -167,12 +199,6 @@ export class RpcClient extends CallMethodsBase {
         onStderr?.(text);
       },
     });
-    this.#agent = agent;
-    // #agent is kept, so that later calls fail with its exit info. #starting is cleared, so that start() works again.
-    void agent.closed.then(() => {
-      this.#starting = undefined;
-    });
-    for (const subscription of this.#subscriptions) subscription.detach = subscription.attach(agent);
   }
 
   #subscribe(attach: Subscription['attach']): () => void {
@@ -184,7 +210,7 @@ export class RpcClient extends CallMethodsBase {
     };
   }
 
-  #requireAgent(): SpawnedAgent {
+  #requireAgent(): Agent {
     if (this.#agent) return this.#agent;
     throw new Fault('refused', 'The agent is not running. Await start() first.');
   }

@@ -7,6 +7,13 @@ import { type Client, type ClientOptions, createClient } from './client.ts';
 import type { ClientTransport, ExitInfo } from './client-transport.ts';
 
 export interface SpawnOptions extends ClientOptions {
+  /**
+   * A command line that starts the agent, such as `ssh host parley --mode rpc`. Run by `shell`. The options `cliPath`, `runtime` and
+   * `args` have no effect.
+   */
+  command?: string | undefined;
+  /** The shell for `command`. Default: `/bin/sh`. */
+  shell?: string | undefined;
   /** Path of the program. Default: the program of this package. */
   cliPath?: string | undefined;
   /** The runtime that executes the program. Default: the current one. */
@@ -31,7 +38,7 @@ export interface SpawnedAgent extends Client {
 
 type ChildProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Starts `parley --mode rpc`. Resolves when the process runs. Calls may be made immediately. */
+/** Starts `parley --mode rpc`, or the command. Resolves when the process runs. Calls may be made immediately. */
 export async function spawnAgent(options: SpawnOptions = {}): Promise<SpawnedAgent> {
   const child = await startProcess(options);
   const client = createClient(createChildTransport(child, options.onStderr ?? (() => {})), options);
@@ -44,15 +51,9 @@ export async function spawnAgent(options: SpawnOptions = {}): Promise<SpawnedAge
 async function startProcess(options: SpawnOptions): Promise<ChildProcess> {
   // The comments stop bundlers from resolving this import for browsers, where it is never reached.
   const { spawn } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:child_process');
-  const {
-    cliPath = await resolveCliPath(),
-    runtime = process.execPath,
-    args = [],
-    cwd,
-    env,
-    detached = false,
-  } = options;
-  const child = spawn(runtime, [cliPath, '--mode', 'rpc', ...args], {
+  const { cwd, env, detached = false } = options;
+  const [runtime, args] = await buildCommand(options);
+  const child = spawn(runtime, args, {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -70,6 +71,17 @@ async function startProcess(options: SpawnOptions): Promise<ChildProcess> {
   });
   await started.promise;
   return child;
+}
+
+async function buildCommand({
+  command,
+  shell = '/bin/sh',
+  cliPath,
+  runtime = process.execPath,
+  args = [],
+}: SpawnOptions): Promise<[program: string, args: string[]]> {
+  if (command !== undefined) return [shell, ['-c', command]];
+  return [runtime, [cliPath ?? (await resolveCliPath()), '--mode', 'rpc', ...args]];
 }
 
 /** Relative to this module in the built package: dist/lib/client/… and dist/cli.js. */

@@ -8,6 +8,7 @@ export const getAvailableCommands = command({
   stability: 'experimental',
   doc: 'The same list as get_commands in the format of omp: name, description and source. Changes are sent as `available_commands_update`.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: object({ commands: array(slashCommandEntry) }),

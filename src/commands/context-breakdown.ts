@@ -7,6 +7,7 @@ export const getContextBreakdown = command({
   stability: 'experimental',
   doc: 'What fills the context window, in tokens: system prompt, context files, tools and messages. The parts are estimates; their sum is the count of the provider if it has reported one.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: object({

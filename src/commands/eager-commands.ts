@@ -1,8 +1,6 @@
-// The commands that are loaded at startup, because most hosts call them.
+// The commands that are loaded at startup: most hosts call them, or a later command must find that they have started.
 export * from './compaction.ts';
 export * from './models.ts';
 export * from './prompt.ts';
-export * from './queue.ts';
-export * from './retry.ts';
 export * from './session.ts';
 export * from './shell.ts';

@@ -1,5 +1,5 @@
 // Commands for the messages, entries and branches of a session.
-import { array, boolean, nullable, object, optional, string } from 'valibot';
+import { array, boolean, nullable, number, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { command } from '../contracts/index.ts';
 import { agentMessage, entryTree, sessionEntry } from '../protocol/index.ts';
@@ -8,6 +8,7 @@ export const getMessages = command({
   name: 'get_messages',
   doc: 'All messages of the current conversation.',
   lane: 'now',
+  access: 'read',
   params: object({}),
   result: object({ messages: array(agentMessage) }),
   run: async (_, { session }) => ({ messages: [...session.history.messages()] }),
@@ -17,6 +18,7 @@ export const getLastAssistantText = command({
   name: 'get_last_assistant_text',
   doc: 'The text of the last assistant message, or null when there is none.',
   lane: 'now',
+  access: 'read',
   params: object({}),
   result: object({ text: nullable(string()) }),
   run: async (_, { session }) => ({ text: session.history.lastAssistantText() }),
@@ -24,10 +26,10 @@ export const getLastAssistantText = command({
 
 export const switchSession = command({
   name: 'switch_session',
-  doc: 'Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events.',
+  doc: 'Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events. On a server only this client moves, runs continue, and the events after the position `after` are sent first; with 0, a snapshot.',
   lane: 'ordered',
   long: true,
-  params: object({ sessionPath: string() }),
+  params: object({ sessionPath: string(), after: optional(number()) }),
   result: object({ cancelled: boolean() }),
   examples: [{ sessionPath: '/home/me/.parley/sessions/--project--/2026-01-02T03-04-05-000Z_0f8b.jsonl' }],
   run: ({ sessionPath }, { session }) => session.history.switchTo(sessionPath),
@@ -79,6 +81,7 @@ export const getBranchMessages = command({
   name: 'get_branch_messages',
   doc: 'The user messages of all branches from which `branch` can start.',
   lane: 'ordered',
+  access: 'read',
   params: object({}),
   result: object({ messages: array(object({ entryId: string(), text: string() })) }),
   run: async (_, { session }) => ({ messages: await session.history.branchPoints() }),
@@ -88,6 +91,7 @@ export const getEntries = command({
   name: 'get_entries',
   doc: 'The entries of the session log in the order they were written; those after `since` when it is given.',
   lane: 'ordered',
+  access: 'read',
   params: object({ since: optional(string()) }),
   result: object({ entries: array(sessionEntry), leafId: nullable(string()) }),
   run: ({ since }, { session }) => session.history.entries(since),
@@ -97,6 +101,7 @@ export const getTree = command({
   name: 'get_tree',
   doc: 'The entries of the session log as a tree, and the current leaf.',
   lane: 'ordered',
+  access: 'read',
   params: object({}),
   result: object({ tree: array(entryTree), leafId: nullable(string()) }),
   run: (_, { session }) => session.history.tree(),

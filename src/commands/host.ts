@@ -1,7 +1,10 @@
 // Commands for tools and URIs of the host, and for the event filter.
 import { array, nullable, object, string, unknown } from 'valibot';
-import { command } from '../contracts/index.ts';
+import { type AgentSession, command, type Tool } from '../contracts/index.ts';
 import { hostUriScheme } from '../protocol/index.ts';
+
+/** Several clients may use one session. Tools of a client that has left are removed, unless another one has replaced them. */
+const newestTools = new WeakMap<AgentSession, readonly Tool[]>();
 
 export const setHostTools = command({
   name: 'set_host_tools',
@@ -17,6 +20,10 @@ export const setHostTools = command({
     const { createHostTools } = await import('./host-tools.ts');
     const hostTools = createHostTools(tools, host);
     await session.tools.setHostTools(hostTools);
+    newestTools.set(session, hostTools);
+    host.onDisconnected?.(() => {
+      if (newestTools.get(session) === hostTools) void session.tools.setHostTools([]);
+    });
     return { toolNames: hostTools.map((tool) => tool.name) };
   },
 });
@@ -35,6 +42,9 @@ export const setHostUriSchemes = command({
     const { createHostUris } = await import('./host-uris.ts');
     const { names, hostUris } = createHostUris(schemes, host);
     session.tools.hostUris = hostUris;
+    host.onDisconnected?.(() => {
+      if (session.tools.hostUris === hostUris) session.tools.hostUris = undefined;
+    });
     return { schemes: names };
   },
 });
@@ -44,6 +54,7 @@ export const setEventFilter = command({
   stability: 'experimental',
   doc: 'Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests, `prompt_result`, `session_settled` and the events of set_subagent_subscription are always sent.',
   lane: 'ordered',
+  access: 'read',
   params: object({ events: nullable(array(string())) }),
   result: object({ events: nullable(array(string())) }),
   examples: [{ events: ['message_end', 'agent_end'] }],

@@ -8,6 +8,7 @@ export const getLoginProviders = command({
   stability: 'experimental',
   doc: 'The providers that support sign-in, and whether they have credentials.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: object({

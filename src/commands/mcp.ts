@@ -7,6 +7,7 @@ export const getMcpServers = command({
   stability: 'experimental',
   doc: 'The MCP servers of this session and their state. Starts them, if no prompt has done so, and does not wait for them.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: object({

@@ -18,6 +18,7 @@ export const getState = command({
   name: 'get_state',
   doc: 'The current state of the session.',
   lane: 'now',
+  access: 'read',
   params: object({}),
   result: sessionState,
   run: async (_, { session }) => ({ ...session.state(), todoPhases: groupByPhase(await session.todos.list()) }),
@@ -27,6 +28,7 @@ export const getCommands = command({
   name: 'get_commands',
   doc: 'The available slash commands: extension commands, prompt templates and skills.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: object({
@@ -48,6 +50,7 @@ export const getSessionStats = command({
   name: 'get_session_stats',
   doc: 'Message counts, token usage and cost of the conversation.',
   lane: 'now',
+  access: 'read',
   params: object({}),
   result: sessionStats,
   async run(_, { session }) {

@@ -24,12 +24,14 @@ import type {
   SessionStats,
   ThinkingLevel,
 } from '../protocol/index.ts';
+import type { ArtifactReader } from './artifacts.ts';
+import type { CommandPorts } from './command-ports.ts';
 import type { InputSource, SlashCommand, SystemPromptSources } from './hooks.ts';
 import type { HostServices } from './host-services.ts';
 import type { HostUris } from './host-uris.ts';
 import type { McpServerStatus } from './mcp.ts';
 import type { SidecarFiles } from './sidecar-files.ts';
-import type { SubagentMonitor } from './subagents.ts';
+import type { SubagentControl } from './subagents.ts';
 import type { TodoList } from './todo-list.ts';
 import type { Tool } from './tool.ts';
 
@@ -68,6 +70,9 @@ export interface RunRequest extends UserInput {
   onDelayed?(): void;
 }
 
+/** Continues a run that was interrupted by the end of the program. */
+export type ContinueRequest = Pick<RunRequest, 'onAccepted' | 'onOutcome' | 'onDelayed'>;
+
 export interface Runs {
   /** A run is in progress, or an automatic retry will start one. False after the last agent_end, also during a compaction after it. */
   readonly isRunning: boolean;
@@ -78,6 +83,10 @@ export interface Runs {
   /** Resolves when the run, or the handling that replaced it, has ended. Throws before `onAccepted` when the prompt is refused. */
   prompt(request: RunRequest): Promise<void>;
   abortAndPrompt(request: RunRequest): Promise<void>;
+  /** The session was opened with a log whose last run has not ended. */
+  readonly isInterrupted: boolean;
+  /** Asks the model again, without a new message. Throws a Fault when nothing is interrupted. Resolves when the run has ended. */
+  continueInterrupted(request: ContinueRequest): Promise<void>;
   steer(input: QueueRequest): Promise<void>;
   followUp(input: QueueRequest): Promise<void>;
   /** Adds a message of an extension to the session. Resolves when it is stored, or when the run that it started has ended. */
@@ -98,12 +107,37 @@ export interface CustomMessageOptions {
   onAccepted?(): void;
 }
 
+/** A queued message for hosts. */
+export interface QueuedMessageInfo {
+  readonly id: string;
+  readonly kind: 'steer' | 'followUp';
+  readonly text: string;
+  /** Number of images. */
+  readonly images: number;
+}
+
+/**
+ * Changes resolve when they are on disk. They throw a Fault when no queued message has the id; with the reason `already_taken` when a
+ * run has taken it.
+ */
+export interface QueueEditor {
+  list(): readonly QueuedMessageInfo[];
+  /** Resolves with `handled` when an input hook has handled the new text: then the message is unchanged. */
+  edit(id: string, text: string, options?: { onDelayed?(): void }): Promise<'queued' | 'handled'>;
+  /** Resolves with the text of the message. */
+  remove(id: string): Promise<string>;
+  /** `index` is the new place in its queue; by default the end. */
+  move(id: string, to: { index?: number | undefined; kind?: 'steer' | 'followUp' | undefined }): Promise<void>;
+}
+
 export interface Queues {
   steeringMode: QueueMode;
   followUpMode: QueueMode;
   interruptMode: InterruptMode;
   readonly count: number;
   clear(): Promise<{ steering: string[]; followUp: string[] }>;
+  /** For changes of single messages. */
+  loadEditor(): Promise<QueueEditor>;
   /** Reports each queued message once: to the call that sent it, otherwise as a notice. The messages stay in the log. */
   reportNotRun(cause: string): void;
 }
@@ -175,6 +209,8 @@ export interface History {
   moveTo(targetId: string, options?: MoveOptions): Promise<{ cancelled: boolean; editorText?: string | undefined }>;
   /** Writes the session as one HTML page. Without a path: into the working directory, never over an existing file. */
   exportHtml(path?: string, options?: { branchOnly?: boolean }): Promise<{ path: string }>;
+  /** The same page as text. */
+  renderHtml(options?: { branchOnly?: boolean }): Promise<string>;
 }
 
 /** Access to the session log, for code that stores its own entries. */
@@ -281,12 +317,16 @@ export interface AgentSession {
   readonly todos: TodoList;
   /** The sidecar files of the current session log. */
   readonly sidecarFiles: SidecarFiles;
-  readonly subagents: SubagentMonitor;
+  /** The artifacts of the current session log. */
+  loadArtifacts(): Promise<ArtifactReader>;
+  readonly subagents: SubagentControl;
   /** Sends a `notice` event. */
   notify(notice: Omit<AgentEventOf<'notice'>, 'type'>): void;
   readonly entries: SessionEntries;
   readonly context: ModelContext;
   readonly tools: ToolSelection;
+  /** What commands use beside the session. */
+  loadPorts?: (() => Promise<CommandPorts>) | undefined;
   listSlashCommands(): Promise<readonly SlashCommand[]>;
   /** Sends an `available_commands_update` event. */
   announceSlashCommands(): Promise<void>;

@@ -3,6 +3,7 @@ import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Fault } from '../base/index.ts';
 import type { Model, PromptOutcome } from '../protocol/index.ts';
 import type { AgentSession, Disposition } from './agent-session.ts';
+import type { CommandPorts } from './command-ports.ts';
 import type { HostConnection } from './host-connection.ts';
 import type { HostUi } from './host-ui.ts';
 import type { ProviderAuth } from './provider-auth.ts';
@@ -26,6 +27,8 @@ export interface CallContext {
   /** Reading it throws a Fault in dialects with a single session. */
   readonly userSettings: UserSettings;
   readonly auth: ProviderAuth;
+  /** Of the session that the call addresses; without one, those of the process. */
+  loadPorts(): Promise<CommandPorts>;
   /** The models that can be used now. Needs no session in dialects with many sessions. */
   listModels(): Promise<readonly Model[]>;
   readonly host: HostConnection;
@@ -55,6 +58,8 @@ export interface Command<
   readonly long?: boolean;
   /** Absent: stable, see docs/stability.md. */
   readonly stability?: 'experimental';
+  /** `read`: it changes nothing, except for the connection of the caller, so that clients with read-only access may call it. Absent: it needs full access. */
+  readonly access?: 'read';
   readonly params: P;
   /** Absent: the response contains no data. */
   readonly result?: R;

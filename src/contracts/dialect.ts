@@ -5,6 +5,8 @@ import type {
   HostRequestFrame,
   HostResponseFrame,
   PromptOutcome,
+  SessionAttached,
+  SessionSnapshot,
   UiAnswer,
   UiRequest,
 } from '../protocol/index.ts';
@@ -24,6 +26,24 @@ export interface Frame {
   readonly followedBy?: Frame | undefined;
 }
 
+/** The place of an event in the feed of its session. Only events for clients of a server have one. */
+export interface EventPosition {
+  readonly seq: number;
+  /** The first event that a frame stands for, when several deltas are folded into one. Default: `seq`. */
+  readonly firstSeq?: number | undefined;
+  /** The name of the client whose call caused the event. */
+  readonly client?: string | undefined;
+}
+
+/** Encodes the events of one session, in order. Returns `undefined` for events that the dialect does not define. */
+export type EventEncoder = (event: AgentEvent, position?: EventPosition) => Frame | undefined;
+
+/** Codecs with the same key encode events to the same frames, so that one encoder can serve many clients. */
+export interface SharedEncoding {
+  readonly key: string;
+  createEncoder(): EventEncoder;
+}
+
 /** What the codec needs to encode the reply to a call. Opaque to other modules. */
 export interface CallToken {
   readonly name: string;
@@ -39,6 +59,8 @@ export interface CallConversion {
   toResult?(result: unknown, call: CallContext): unknown;
   /** Replies need not be in the order of the calls, so later calls do not wait for this one. */
   readonly long?: boolean | undefined;
+  /** A conversion changes something, although the command only reads: a read-only client may not make this call. */
+  readonly needsFullAccess?: boolean | undefined;
 }
 
 export type DecodedLine =
@@ -64,7 +86,18 @@ export interface Codec {
   /** How the work of an accepted prompt has ended. Absent when the dialect reports this by events only. */
   encodeOutcome?(token: CallToken, outcome: PromptOutcome): Frame | undefined;
   /** `session` is the session of the event, for dialects that send its id. */
-  encodeEvent(event: AgentEvent, session?: AgentSession): Frame | undefined;
+  encodeEvent(event: AgentEvent, session?: AgentSession, position?: EventPosition): Frame | undefined;
+  /**
+   * An event of before the client was attached, for dialects whose encoding of events depends on earlier ones. It is not sent. Default:
+   * `encodeEvent`, whose result is not used.
+   */
+  observeEvent?(event: AgentEvent, session: AgentSession, position: EventPosition): void;
+  /** `undefined` while the encoding of events depends on this connection. Read again after each call. */
+  readonly sharedEncoding?: SharedEncoding | undefined;
+  /** Reports to a client of a server which session it is attached to. Absent when the dialect has no such frame. */
+  encodeAttached?(attached: SessionAttached): Frame;
+  /** Absent when the dialect has no such frame. */
+  encodeSnapshot?(snapshot: SessionSnapshot): Frame;
   /** `undefined` when the dialect has no UI requests. Then the caller uses the default answer. */
   encodeUiRequest(request: UiRequest, session?: AgentSession): Frame | undefined;
   /** Absent when the dialect has no host tools. */
@@ -78,6 +111,8 @@ export interface Codec {
   setSender?(send: (frame: Frame) => void): void;
   /** The host has closed its input: it cannot respond any more. */
   handleHostClosed?(): void;
+  /** The session was opened again, for example in another directory. What the client knows of the previous one holds for the next. */
+  handleSessionReplaced?(previous: AgentSession, next: AgentSession): void;
   /** Changes which subagent events are sent. Absent when the dialect has no such events. */
   setSubagentSubscription?(level: SubagentSubscription): Promise<void>;
   /** From now on, frames that are too large for one line are split. Absent when the dialect does not define this. */
@@ -92,6 +127,10 @@ export interface CodecOptions {
   version: string;
   /** `full` repeats the growing message in every update; `delta` sends only what is new. */
   stream: 'full' | 'delta';
+  /** Adds the position to an encoded event. Only for clients of a server; passed in, so that it is not loaded at start. */
+  addPosition?: ((frame: Frame, position: EventPosition) => Frame) | undefined;
+  /** The name of a client of a server, as in the positions of the events that it has caused. */
+  clientName?: string | undefined;
 }
 
 export interface Dialect {

@@ -27,6 +27,11 @@ export interface HostConnection {
   setSubagentSubscription(level: SubagentSubscription): Promise<void>;
   /** From now on, frames that are too large for one line are split. Throws a Fault when the dialect cannot do that. */
   enableChunks(): Promise<void>;
+  /**
+   * Called when the connection has ended, while the session continues with other clients. Absent for a host that has its session for
+   * itself.
+   */
+  onDisconnected?(act: () => void): void;
   /** The JSON Schema of the dialect. Throws a Fault when it is not available. */
   readSchema(): Promise<{ dialect: string; schema: Record<string, unknown> }>;
 }

@@ -3,6 +3,7 @@
 export * from './agent-session.ts';
 export * from './artifacts.ts';
 export * from './command.ts';
+export * from './command-ports.ts';
 export * from './dialect.ts';
 export * from './extension.ts';
 export * from './hooks.ts';

@@ -71,6 +71,23 @@ export interface ModelApi {
   stream(request: ApiRequest): ModelStream;
 }
 
+/** Why a model or a provider cannot be used, and what to do. Absent: it can. */
+interface Usability {
+  readonly reason?: string | undefined;
+}
+
+export interface KnownProvider extends Usability {
+  readonly id: string;
+  readonly name: string;
+  readonly hasCredentials: boolean;
+}
+
+/** All known models, also those that cannot be used. */
+export interface ModelListing {
+  readonly providers: readonly KnownProvider[];
+  readonly models: readonly (Usability & { readonly model: Model })[];
+}
+
 /** The known models and their APIs. */
 export interface ModelRegistry {
   /** The initial model by flags and settings; `null` when no model is usable. `preferred`: from settings that were loaded later. */
@@ -91,6 +108,8 @@ export interface ModelRegistry {
   takeAssumptionNotice?(model: Model): string | undefined;
   /** The models with credentials, or the offline model when there are none. */
   listAvailable(): Promise<readonly Model[]>;
+  /** All known models and providers. */
+  listKnown?(): Promise<ModelListing>;
   /** The models that the user selected for `cycle_model`; `undefined` means all available models. */
   listScoped(): Promise<readonly Model[] | undefined>;
   /** Whether the model has a faster processing tier. */

@@ -11,8 +11,15 @@ export type HubListener = (event: AgentEvent, session: AgentSession) => void | P
 export interface SessionHub {
   /** The session with this id; without an id the only session. Throws a Fault when there is none. */
   getSession(id?: string): AgentSession;
-  /** Connects a host: it receives all events and UI requests. Returns a function that disconnects it. */
-  connect(listener: HubListener, createUi: (session: AgentSession) => HostUi): () => void;
+  /**
+   * Connects a host: it receives all events and UI requests. `onLost` is called with a session that was closed to be opened again, and
+   * could not be opened. Returns a function that disconnects the host.
+   */
+  connect(
+    listener: HubListener,
+    createUi: (session: AgentSession) => HostUi,
+    onLost?: (session: AgentSession) => void,
+  ): () => void;
   /** UI of the connected host, if there is one. */
   readonly ui: HostUi | undefined;
   /** Present in dialects with many sessions. */

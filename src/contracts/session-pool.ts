@@ -1,6 +1,7 @@
 // Many sessions in one process: opening, listing, closing and deleting them, and the user's settings that they share.
 import type { ThinkingLevel } from '../protocol/index.ts';
 import type { AgentSession } from './agent-session.ts';
+import type { CommandPorts } from './command-ports.ts';
 import type { McpServerDefinition } from './mcp.ts';
 import type { SessionSummary } from './session-store.ts';
 
@@ -9,7 +10,12 @@ export interface OpenSessionRequest {
   id?: string | undefined;
   /** Starts with a copy of the current branch of the stored session with this id. */
   forkOf?: string | undefined;
+  /** With `forkOf`: the copy ends before this prompt, which may be on any branch. */
+  forkBefore?: string | undefined;
+  /** Default: that of the program. */
   cwd?: string | undefined;
+  /** Without `cwd`: a stored session, or a copy of one, continues in its own directory. */
+  isInStoredDirectory?: boolean | undefined;
   /** With `id`: fails when there is no such session, instead of creating it. An open session is used as it is. */
   mustExist?: boolean | undefined;
   /** Used in addition to the servers of the settings files. */
@@ -48,6 +54,13 @@ export interface SessionPool {
   find(id: string): AgentSession | undefined;
   /** All stored sessions, newest first. */
   list(): Promise<readonly SessionSummary[]>;
+  /** Finds a stored session by its id, the beginning of its id, or its path. Throws a Fault when there is none. */
+  locate(pathOrId: string): Promise<SessionSummary>;
+  /**
+   * Moves the calling client to this open session. Absent when the client is not bound to one session. The events after the
+   * position `after`, or a snapshot, are sent first.
+   */
+  attach?(session: AgentSession, after?: string): Promise<void>;
   /** Stops the work of an open session and closes it. It stays on disk and can be opened again. */
   close(id: string): Promise<void>;
   /** Closes the session if it is open, and deletes it with its artifacts. */
@@ -59,6 +72,8 @@ export interface SessionPool {
   offerTrust(session: AgentSession): Promise<void>;
   /** The session must have been opened by this pool. */
   getFeatures(session: AgentSession): SessionFeatures;
+  /** For calls without a session. */
+  loadPorts(): Promise<CommandPorts>;
 }
 
 /** Changes of the user's settings and keys. They are checked together: one invalid value refuses all of them. */

@@ -42,6 +42,8 @@ export interface Digest {
   readonly thinkingLevel?: string | undefined;
   /** Names of the rules that have been triggered. */
   readonly rules?: readonly string[] | undefined;
+  /** The last run has not ended. */
+  readonly isInterrupted?: boolean | undefined;
   /** Consumed budget. */
   readonly spent?: Readonly<Record<string, number>> | undefined;
 }
@@ -98,6 +100,31 @@ export interface SessionSummary {
   bytes: number;
   /** The beginning of the first prompt. */
   opening: string;
+  /** The last run has not ended: the program was killed during it, or it is in progress in some program. */
+  interrupted: boolean;
+}
+
+/** Which stored sessions to list. */
+export interface SessionQuery {
+  /** Must occur in the path, the name, or a message of the user or the model, or begin the id. */
+  readonly query?: string | undefined;
+  /** The working directory of the sessions. */
+  readonly cwd?: string | undefined;
+  readonly limit: number;
+  /** Of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface FoundSession extends SessionSummary {
+  /** The place in a message where the query was found. */
+  match?: string;
+}
+
+export interface SessionPage {
+  /** Newest first. */
+  readonly sessions: readonly FoundSession[];
+  /** Present if there are older sessions that were not searched. */
+  readonly nextCursor?: string | undefined;
 }
 
 export interface EmptyFile {

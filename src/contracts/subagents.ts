@@ -40,6 +40,16 @@ export interface TaskOptions {
   /** The tool call that starts the tasks. */
   toolCallId?: string | undefined;
   update(partial: ToolResult): void;
+  /** Called with the id of each task that starts, before its first event. */
+  onTaskStart?(id: string): void;
+  /** The host has started the tasks: no model gets the result, so changes that were not applied are reported with a notice. */
+  isHostCall?: boolean | undefined;
+}
+
+/** A task that the host starts outside of a model's turn. */
+export interface SubagentStart extends Pick<TaskRequest, 'agent' | 'context' | 'isolated' | 'verify'> {
+  assignment: string;
+  description?: string | undefined;
 }
 
 export interface TranscriptRequest {
@@ -59,10 +69,24 @@ export interface Transcript {
   messages: AgentMessage[];
 }
 
-/** Read access to the subagents of a session. */
-export interface SubagentMonitor {
-  /** The running subagents of all depths. */
+/** The subagents of a session, of all depths. Methods with an id throw a Fault when no subagent of this session has it. */
+export interface SubagentControl {
+  /** The running subagents. */
   list(): readonly SubagentSnapshot[];
+  /** Those that have ended, also before the session was resumed. */
+  listEnded(): Promise<readonly SubagentSnapshot[]>;
+  /** Resolves with the id when the subagent has started. Throws a Fault where the task tool would refuse the task. */
+  start(request: SubagentStart): Promise<string>;
+  /** Queues a steering message. Throws a Fault when the subagent takes no more messages. */
+  steer(subagentId: string, message: string): Promise<void>;
+  /** Resolves when the subagent has ended. Throws a Fault when it had ended before. */
+  stop(subagentId: string, reason?: string): Promise<void>;
+  /** Continues a subagent that has ended with a further message. Resolves when it has started. */
+  resume(subagentId: string, message: string): Promise<void>;
+  /** Resolves when no subagent is at work. */
+  waitUntilIdle(): Promise<void>;
+  /** Stops the subagents that `start` and `resume` have started. Resolves when no subagent is at work. */
+  stopStarted(): Promise<void>;
   /** Reads the log of a running or ended subagent of this session. Throws a Fault for all others. */
   readTranscript(request: TranscriptRequest): Promise<Transcript>;
 }

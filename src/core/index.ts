@@ -6,7 +6,7 @@ export { type BudgetLimits, hasLimit } from './policy/budget-limits.ts';
 export type { RuleOptions } from './policy/rule-options.ts';
 export type { Resources } from './resources/resources.ts';
 export { createSession } from './session/create-session.ts';
-export type { SubagentHost, SubagentsFactory } from './session/parent-link.ts';
+export type { SubagentHost, Subagents, SubagentsFactory } from './session/parent-link.ts';
 export type { SessionOptions } from './session/session-options.ts';
 export type { AgentRegistry } from './subagent/agent-registry.ts';
 

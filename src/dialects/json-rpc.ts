@@ -59,7 +59,13 @@ export function createRpcFrame(body: Record<string, unknown>): Frame {
 /** Links the frames so that they are written in this order. */
 export function chainFrames(frames: readonly Frame[]): Frame | undefined {
   return frames.reduceRight<Frame | undefined>(
-    (following, frame) => (following ? { ...frame, followedBy: following } : frame),
+    (following, frame) => (following ? appendFrame(frame, following) : frame),
     undefined,
   );
+}
+
+/** Not a spread: frames may be class instances whose fields are computed when they are read. */
+function appendFrame(frame: Frame, followedBy: Frame): Frame {
+  const { chunks, bytes } = frame;
+  return { chunks, bytes, ...(frame.fold ? { fold: (next: Frame) => frame.fold?.(next) } : {}), followedBy };
 }

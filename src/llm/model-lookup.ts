@@ -10,7 +10,9 @@ import { PROVIDERS } from './providers/providers.ts';
 import type { RequestAuth } from './request-auth.ts';
 import { findUniqueModel, type RequestedModel, type SelectedModel } from './select-model.ts';
 
-export interface ModelLookup extends Pick<ModelRegistry, 'find' | 'listAvailable'> {
+export interface ModelLookup
+  extends Pick<ModelRegistry, 'find' | 'listAvailable'>,
+    Required<Pick<ModelRegistry, 'listKnown'>> {
   chooseInitial(preferred?: RequestedModel): Promise<SelectedModel | null>;
   findByName(name: string): Promise<Model | undefined>;
   listScoped(): Promise<readonly ScopedModel[] | undefined>;
@@ -29,12 +31,7 @@ export function createModelLookup(
 
   async function listAvailable(): Promise<readonly Model[]> {
     const { hasCredential, modelsFileProviders } = await credentials.readSnapshot();
-    const namedProviders = [requested.provider, preferred.provider].map((name) => name?.toLowerCase());
-    // Local model servers need no key, but are contacted only when flags, settings or environment name them.
-    const servers = PROVIDERS.filter(
-      ({ id, keyless, baseUrlEnv: variable }) =>
-        keyless && (namedProviders.includes(id) || modelsFileProviders.includes(id) || (variable && env[variable])),
-    ).map(({ id }) => id);
+    const servers = listServers(modelsFileProviders, [requested.provider, preferred.provider], env);
     const models = await knownModels.listModelsOf((id) => hasCredential(id) || servers.includes(id));
     const usable = models.filter((model) => isApiSupported(model) && model.baseUrl !== '');
     return usable.length > 0 ? usable : [offlineModel];
@@ -42,6 +39,12 @@ export function createModelLookup(
 
   return {
     listAvailable,
+    async listKnown() {
+      const { listKnownModels } = await import('./list-known.ts');
+      const snapshot = await credentials.readSnapshot();
+      const servers = listServers(snapshot.modelsFileProviders, [requested.provider, preferred.provider], env);
+      return listKnownModels({ knownModels, credentials: snapshot, servers, isApiSupported });
+    },
     chooseInitial(settingsModel = preferred) {
       preferred = settingsModel;
       const requestOptions = { requested, preferred, apiKey, modelPatterns, env };
@@ -74,4 +77,17 @@ export function createModelLookup(
       return resolveModelScope(await listAvailable(), modelPatterns, offlineModel).scope;
     },
   };
+}
+
+/** Local model servers need no key, but are contacted only when flags, settings or environment name them. */
+function listServers(
+  modelsFileProviders: readonly string[],
+  named: readonly (string | undefined)[],
+  env: ModelLookupOptions['env'],
+): string[] {
+  const namedProviders = named.map((name) => name?.toLowerCase());
+  return PROVIDERS.filter(
+    ({ id, keyless, baseUrlEnv: variable }) =>
+      keyless && (namedProviders.includes(id) || modelsFileProviders.includes(id) || (variable && env[variable])),
+  ).map(({ id }) => id);
 }

@@ -66,7 +66,14 @@ function getModelKey({ provider, id }: Model): string {
   return `${provider}/${id}`;
 }
 
-type LookupMembers = 'chooseInitial' | 'find' | 'listAvailable' | 'listScoped' | 'findByName' | 'findScopedLevel';
+type LookupMembers =
+  | 'chooseInitial'
+  | 'find'
+  | 'listKnown'
+  | 'listAvailable'
+  | 'listScoped'
+  | 'findByName'
+  | 'findScopedLevel';
 
 /** Loads the lookup when it is needed first. Base URLs of the returned models are redacted. */
 function createLazyLookup(
@@ -110,6 +117,7 @@ function createLazyLookup(
       return model && redactBaseUrl(model);
     },
     listAvailable: async () => Promise.all((await (await getLookup()).listAvailable()).map(redactBaseUrl)),
+    listKnown: async () => (await getLookup()).listKnown(),
     async listScoped() {
       const scope = await (await getLookup()).listScoped();
       return scope && Promise.all(scope.map(({ model }) => redactBaseUrl(model)));

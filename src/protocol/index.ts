@@ -11,6 +11,7 @@ export * from './message.ts';
 export * from './model.ts';
 export * from './prompt-outcome.ts';
 export * from './rule.ts';
+export * from './server-frames.ts';
 export * from './session-entry.ts';
 export * from './session-state.ts';
 export * from './slash-command-entry.ts';

@@ -27,6 +27,8 @@ export const sessionHeader = looseObject({
   timestamp: string(),
   cwd: string(),
   parentSession: optional(string()),
+  /** The file of the session before it was moved to another working directory. */
+  movedFrom: optional(string()),
 });
 
 const commonFields = { id: string(), parentId: nullable(string()), timestamp: string() };

@@ -17,6 +17,8 @@ export const sessionState = object({
   isCompacting: boolean(),
   /** No run is in progress and nothing automatic follows the last one: `agent_settled` has been sent. */
   isSettled: boolean(),
+  /** True when the session was opened with a log whose last run has not ended, because the program was killed: see continue_run. */
+  isInterrupted: optional(boolean()),
   steeringMode: queueMode,
   followUpMode: queueMode,
   interruptMode,

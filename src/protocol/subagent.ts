@@ -3,6 +3,7 @@ import {
   array,
   boolean,
   type InferOutput,
+  looseObject,
   nullable,
   number,
   object,
@@ -15,6 +16,16 @@ import {
 import { usage } from './usage.ts';
 
 export const verificationOnFailure = picklist(['return_failure', 'retry_once', 'discard_patch']);
+
+/** The commands that the work of a task must pass: a profile of the settings, or fields that override those of the profile. */
+export const verificationRequest = looseObject({
+  profile: optional(string()),
+  mode: optional(string()),
+  commands: optional(array(unknown())),
+  lspDiagnostics: optional(boolean()),
+  maxRetries: optional(number()),
+  onFailure: optional(verificationOnFailure),
+});
 
 export const verificationCommandResult = object({
   name: string(),
@@ -70,7 +81,7 @@ export const subagentResult = object({
   modelOverride: optional(string()),
   error: optional(string()),
   aborted: optional(boolean()),
-  /** `budget_exceeded` when the budget stopped it or prevented its start. */
+  /** `budget_exceeded` when the budget stopped it or prevented its start, `stopped` when the host stopped it alone. */
   abortReason: optional(string()),
   usage: optional(usage),
   outputPath: optional(string()),
@@ -117,7 +128,7 @@ export const subagentLifecycle = object({
   ...identityFields,
   description: optional(string()),
   status: picklist(['started', 'completed', 'failed', 'aborted']),
-  /** `budget_exceeded` when the budget stopped it. */
+  /** `budget_exceeded` when the budget stopped it, `stopped` when the host stopped it alone. */
   abortReason: optional(string()),
 });
 
@@ -129,7 +140,9 @@ export const subagentProgressPayload = object({
   progress: subagentProgress,
 });
 
-/** A running subagent. */
+const { error, abortReason, outputPath, patchPath, branchName, applied, verification } = subagentResult.entries;
+
+/** A running subagent, or one that has ended. */
 export const subagentSnapshot = object({
   id: string(),
   ...identityFields,
@@ -140,6 +153,13 @@ export const subagentSnapshot = object({
   /** Milliseconds since 1970. */
   lastUpdate: number(),
   progress: optional(subagentProgress),
+  /** This field and those that follow: only if it has ended. If it was continued, the numbers are those of all its runs. */
+  isolated: optional(boolean()),
+  durationMs: optional(number()),
+  tokens: optional(number()),
+  /** US dollars. */
+  cost: optional(number()),
+  ...{ error, abortReason, outputPath, patchPath, branchName, applied, verification },
 });
 
 /** The `details` of the task tool's results. `progress` is present while the tool is running. */

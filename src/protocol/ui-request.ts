@@ -74,8 +74,17 @@ export const uiRequest = variant('method', [
   object({ id, method: literal('set_editor_text'), text: string() }),
   /** A URL for the user to open, with instructions. */
   object({ id, method: literal('open_url'), url: string(), instructions: optional(string()) }),
-  /** Withdraws the request `targetId`; an answer to it is ignored. `timedOut`: it was not answered in time. */
-  object({ id, method: literal('cancel'), targetId: string(), timedOut: optional(literal(true)) }),
+  /**
+   * Withdraws the request `targetId`; an answer to it is ignored. `timedOut`: it was not answered in time. `answeredBy`: another
+   * client of the server has answered it.
+   */
+  object({
+    id,
+    method: literal('cancel'),
+    targetId: string(),
+    timedOut: optional(literal(true)),
+    answeredBy: optional(string()),
+  }),
 ]);
 
 export const uiAnswer = union([

@@ -1,6 +1,7 @@
 // Dispatches the calls of one host to lanes, runs their commands and sends the replies.
 import { Fault, toFault } from '../base/index.ts';
 import {
+  type AgentSession,
   type CallContext,
   type CallToken,
   type Command,
@@ -15,16 +16,48 @@ import {
 import type { PromptOutcome } from '../protocol/index.ts';
 import { LaneRegistry } from './lane-registry.ts';
 
+/** What calls need of the hub. */
+export type CallHub = Pick<
+  SessionHub,
+  'getSession' | 'ui' | 'pool' | 'userSettings' | 'auth' | 'listModels' | 'requestExit' | 'abort'
+>;
+
+/** What several clients of one session need in addition. */
+export interface SharedCalls {
+  /** The lanes of all clients. */
+  readonly lanes: LaneRegistry;
+  /** The session that a call without a session id addresses. */
+  getLaneId(sessionId: string | undefined): string | undefined;
+  /** Returns a Fault when the client may not make this call. */
+  admit(command: Command, call: IncomingCall): Fault | undefined;
+  /** Runs the work of a call. */
+  run<T>(act: () => T): T;
+  /** The work has started and can take long. */
+  onAccepted(command: Command, sessionId: string | undefined): void;
+  onEnded(command: Command, end: CallEnd): void;
+  now(): number;
+}
+
 interface CallDispatcherOptions {
   commands: ReadonlyMap<string, Command>;
-  hub: SessionHub;
+  hub: CallHub;
+  /** Absent for a host that has its sessions for itself. */
+  shared?: SharedCalls | undefined;
   host: HostConnection;
   log: Log;
   sendReply(token: CallToken, reply: Reply): undefined | Promise<void>;
   sendOutcome(token: CallToken, outcome: PromptOutcome): undefined | Promise<void>;
 }
 
-type IncomingCall = Extract<DecodedLine, { kind: 'call' }>;
+export type IncomingCall = Extract<DecodedLine, { kind: 'call' }>;
+
+export interface CallEnd {
+  readonly sessionId: string | undefined;
+  /** Absent when the call has succeeded. */
+  readonly fault?: Fault | undefined;
+  readonly isAccepted: boolean;
+  readonly durationMs: number;
+}
 
 interface LaneCall extends IncomingCall {
   releaseLane(): void;
@@ -34,10 +67,11 @@ interface LaneCall extends IncomingCall {
 
 export class CallDispatcher {
   readonly #options: CallDispatcherOptions;
-  readonly #lanes = new LaneRegistry();
+  readonly #lanes: LaneRegistry;
 
   constructor(options: CallDispatcherOptions) {
     this.#options = options;
+    this.#lanes = options.shared?.lanes ?? new LaneRegistry();
   }
 
   dispatch(incomingCall: IncomingCall): void {
@@ -47,11 +81,18 @@ export class CallDispatcher {
       this.reject(token, new Fault('unknown_command', `Unknown command: ${token.name}`));
       return;
     }
-    this.#lanes.dispatch(incomingCall.session, {
+    const { shared } = this.#options;
+    const refusal = shared?.admit(command, incomingCall);
+    if (refusal) {
+      this.reject(token, refusal);
+      return;
+    }
+    const run = shared?.run ?? callNow;
+    this.#lanes.dispatch(shared ? shared.getLaneId(incomingCall.session) : incomingCall.session, {
       lane: command.lane,
       long: incomingCall.long ?? command.long ?? false,
       execute: (releaseLane, replyTurn, markSlow) =>
-        this.#runCommand(command, { ...incomingCall, releaseLane, replyTurn, markSlow }),
+        run(() => this.#runCommand(command, { ...incomingCall, releaseLane, replyTurn, markSlow })),
     });
   }
 
@@ -72,24 +113,33 @@ export class CallDispatcher {
   /** Runs a command and sends its reply. All failures of commands become replies here. */
   async #runCommand(command: Command, call: LaneCall): Promise<void> {
     const { token, params, releaseLane, replyTurn } = call;
-    const { log, sendReply } = this.#options;
+    const { log, sendReply, shared } = this.#options;
     let accepted: { disposition: Disposition | undefined } | undefined;
     const accept = (disposition?: Disposition) => {
       if (accepted) return;
       accepted = { disposition };
+      shared?.onAccepted(command, call.session);
       void sendReply(token, { status: 'accepted', disposition });
       releaseLane();
     };
     const context = this.#createContext(command, call, accept);
+    const startedMs = shared?.now() ?? 0;
+    const reportEnd = (fault?: Fault) =>
+      shared?.onEnded(command, {
+        ...{ sessionId: call.session, fault, isAccepted: accepted !== undefined },
+        durationMs: shared.now() - startedMs,
+      });
     try {
       const commandParams = call.toParams ? await call.toParams(context) : params;
       const commandResult = await command.run(validate(command.params, commandParams), context);
       const result = call.toResult ? await call.toResult(commandResult, context) : commandResult;
       if (command.lane === 'run') accept();
+      reportEnd();
       await replyTurn;
       await sendReply(token, { status: 'settled', result, disposition: accepted?.disposition });
     } catch (thrown) {
       const fault = toFault(thrown);
+      reportEnd(fault);
       if (fault.code === 'internal') log('command failed', { command: command.name, error: fault.message });
       await replyTurn;
       await sendReply(token, { status: 'failed', fault, afterAccepted: accepted !== undefined });
@@ -112,6 +162,9 @@ export class CallDispatcher {
       get auth() {
         return requireMember(command, hub.auth);
       },
+      async loadPorts() {
+        return requireMember(command, (findSession(hub, session) ?? hub.pool)?.loadPorts)();
+      },
       listModels: () => hub.listModels(),
       requestExit(mode) {
         // Not awaited: the reply is sent first.
@@ -126,6 +179,20 @@ export class CallDispatcher {
       reportOutcome: (outcome) => void sendOutcome(token, outcome),
       markSlow,
     };
+  }
+}
+
+function callNow<T>(act: () => T): T {
+  return act();
+}
+
+/** `undefined` for a call without a session, in a hub with many. */
+function findSession(hub: CallHub, id: string | undefined): AgentSession | undefined {
+  try {
+    return hub.getSession(id);
+  } catch (fault) {
+    if (id !== undefined || !hub.pool) throw fault;
+    return undefined;
   }
 }
 

@@ -27,6 +27,8 @@ export interface MultiSessionHub extends SessionHub {
   readonly sessions: readonly AgentSession[];
   /** Does nothing when no open session has this id. */
   closeSession(id: string): Promise<void>;
+  /** A session that was closed could not be opened again. */
+  reportLost(session: AgentSession): void;
 }
 
 /** What all sessions of the process share. */
@@ -53,7 +55,7 @@ export function createMultiSessionHub(createServices: (hub: MultiSessionHub) => 
       throw createSessionNotFoundFault(id);
     },
     ui: undefined,
-    connect: (listener, createUi) => members.connect(listener, createUi),
+    connect: (...host) => members.connect(...host),
     handleHostClosed: () => services?.auth.cancelPending(),
     requestExit: () => exitRequested.resolve(),
     exitRequested: exitRequested.promise,
@@ -72,6 +74,7 @@ export function createMultiSessionHub(createServices: (hub: MultiSessionHub) => 
       return [...members.all].map(({ session }) => session);
     },
     closeSession: (id) => members.close(id),
+    reportLost: (session) => members.reportLost(session),
     get pool() {
       return getServices().pool;
     },
@@ -86,11 +89,19 @@ export function createMultiSessionHub(createServices: (hub: MultiSessionHub) => 
   return hub;
 }
 
+interface HubHost {
+  readonly listener: HubListener;
+  createUi(session: AgentSession): HostUi;
+  onLost(session: AgentSession): void;
+}
+
 /** The open sessions and their connections to the host. */
 class HubMembers {
   readonly #members = new Set<HubMember>();
+  /** Without it, opening a session would take longer the more sessions are open. */
+  readonly #byId = new Map<string, HubMember>();
   readonly #disconnects = new Map<HubMember, () => void>();
-  #host: { listener: HubListener; createUi(session: AgentSession): HostUi } | undefined;
+  #host: HubHost | undefined;
 
   get all(): Iterable<HubMember> {
     return this.#members;
@@ -98,23 +109,45 @@ class HubMembers {
 
   add(member: HubMember): void {
     this.#members.add(member);
+    this.#byId.set(member.session.id, member);
+    member.session.subscribe((event) => {
+      if (event.type === 'conversation_changed' && event.reason === 'switched') this.#updateId(member);
+    });
     this.#connectMember(member);
   }
 
-  /** Compares the current id: an extension may have switched the session to another log. */
   find(id: string): HubMember | undefined {
-    return [...this.#members].find(({ session }) => session.id === id);
+    return this.#byId.get(id);
+  }
+
+  /** An extension has switched the session to another log, which has another id. */
+  #updateId(member: HubMember): void {
+    if (!this.#members.has(member)) return;
+    this.#removeId(member);
+    this.#byId.set(member.session.id, member);
+  }
+
+  #removeId(member: HubMember): void {
+    for (const [id, other] of this.#byId) if (other === member) this.#byId.delete(id);
   }
 
   /** Connects all current and future members to the host, until the returned function is called. */
-  connect(listener: HubListener, createUi: (session: AgentSession) => HostUi): () => void {
-    this.#host = { listener, createUi };
+  connect(
+    listener: HubListener,
+    createUi: (session: AgentSession) => HostUi,
+    onLost: (session: AgentSession) => void = () => {},
+  ): () => void {
+    this.#host = { listener, createUi, onLost };
     for (const member of this.#members) this.#connectMember(member);
     return () => {
       this.#host = undefined;
       for (const disconnect of this.#disconnects.values()) disconnect();
       this.#disconnects.clear();
     };
+  }
+
+  reportLost(session: AgentSession): void {
+    this.#host?.onLost(session);
   }
 
   #connectMember(member: HubMember): void {
@@ -132,10 +165,12 @@ class HubMembers {
     this.#disconnects.get(member)?.();
     this.#disconnects.delete(member);
     this.#members.delete(member);
+    this.#removeId(member);
   }
 
   async closeAll(): Promise<void> {
     await Promise.all([...this.#members].map((member) => member.close()));
     this.#members.clear();
+    this.#byId.clear();
   }
 }

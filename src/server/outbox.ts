@@ -32,6 +32,16 @@ export class Outbox {
     return this.#drainPromise;
   }
 
+  /** Drops the frames that wait, because the connection is closed. */
+  discard(): void {
+    this.#waiting.length = 0;
+    this.#waitingBytes = 0;
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
   get isOverfull(): boolean {
     return this.#waitingBytes > MAX_WAITING_BYTES;
   }

@@ -29,10 +29,14 @@ export interface PendingUiRequests {
 
 type Settle = (outcome: UiAnswer | NoAnswerReason) => void;
 
-/** `send` returns false when the dialect cannot encode the request. Then it resolves without an answer. */
+/**
+ * `send` returns false when the dialect cannot encode the request. Then it resolves without an answer. With `shouldCancelAll` each
+ * request that times out is cancelled; by default only approvals are.
+ */
 export function createPendingUiRequests(
   ports: { clock: Clock; ids: IdGenerator },
   send: (request: UiRequest, session: AgentSession) => boolean,
+  { shouldCancelAll = false }: { shouldCancelAll?: boolean } = {},
 ): PendingUiRequests {
   const pending = new Map<string, Settle>();
   let closed = false;
@@ -51,7 +55,7 @@ export function createPendingUiRequests(
     const withdraw = (reason: 'aborted' | 'timeout') => {
       if (!pending.has(id)) return;
       settle(reason);
-      if (reason === 'timeout' && !isApproval(question)) return;
+      if (reason === 'timeout' && !shouldCancelAll && !isApproval(question)) return;
       send({ id: ports.ids.uuid(), ...createCancel(id, reason) }, session);
     };
     const handleAbort = () => withdraw('aborted');

@@ -2,11 +2,12 @@
 import { createDeferred, Fault } from '../base/index.ts';
 import type { AgentSession, HostUi, ProviderAuth, SessionHub } from '../contracts/index.ts';
 
-/** `onConnected` is called after a host has connected. */
+/** `onConnected` is called after a host has connected. `onExitRequested` replaces the end of the process. */
 export function createSessionHub(
   main: AgentSession,
   onConnected: () => void = () => {},
   auth?: ProviderAuth | undefined,
+  onExitRequested?: ((session: AgentSession) => void) | undefined,
 ): SessionHub {
   let ui: HostUi | undefined;
   const exitRequested = createDeferred();
@@ -32,13 +33,17 @@ export function createSessionHub(
     auth,
     listModels: () => main.models.listAvailable(),
     handleHostClosed: () => auth?.cancelPending(),
-    requestExit: () => exitRequested.resolve(),
+    requestExit: () => (onExitRequested ? onExitRequested(main) : exitRequested.resolve()),
     exitRequested: exitRequested.promise,
-    waitUntilSettled: () => main.runs.waitUntilSettled(),
+    async waitUntilSettled() {
+      await main.runs.waitUntilSettled();
+      await main.subagents.waitUntilIdle();
+    },
     reportNotRun: (cause) => main.queues.reportNotRun(cause),
     async abort() {
       main.shell.abort();
       await main.runs.abort();
+      await main.subagents.stopStarted();
     },
     close: () => main.close(),
   };

@@ -3,12 +3,18 @@ import { Fault } from '../base/index.ts';
 import { unite } from './setting-keys.ts';
 import { SETTINGS, type SettingKey } from './settings-table.ts';
 
+interface CombineOptions {
+  readonly allowProjectRules: boolean;
+  /** Whose value it is, for messages. */
+  readonly subject?: 'a project' | 'a session';
+}
+
 /** `current` is the value of the layers below the project. Throws a Fault when the value of the project is not used. */
 export function combineWithProject(
   key: SettingKey,
   current: unknown,
   value: unknown,
-  { allowProjectRules }: { readonly allowProjectRules: boolean },
+  { allowProjectRules, subject = 'a project' }: CombineOptions,
 ): unknown {
   const rule = SETTINGS[key].fromProject;
   if (rule === undefined) return value;
@@ -19,8 +25,8 @@ export function combineWithProject(
     throw new Fault('config', `${key} of a project is used only if the user sets permissions.allowProjectRules`);
   }
   if (JSON.stringify(current) === JSON.stringify(value)) return current;
-  if (rule === 'ignore') throw new Fault('config', `${key} can only be set by the user, not by a project`);
-  if (!isStricter(rule, value, current)) throw new Fault('config', describeWeakerValue(key, value, current));
+  if (rule === 'ignore') throw new Fault('config', `${key} can only be set by the user, not by ${subject}`);
+  if (!isStricter(rule, value, current)) throw new Fault('config', describeWeakerValue(subject, key, value, current));
   return value;
 }
 
@@ -32,7 +38,7 @@ function isStricter(rule: 'smaller' | readonly unknown[], value: unknown, curren
   return rank(value) >= rank(current);
 }
 
-function describeWeakerValue(key: SettingKey, value: unknown, current: unknown): string {
+function describeWeakerValue(subject: string, key: SettingKey, value: unknown, current: unknown): string {
   const inEffect = current === undefined ? 'the default' : JSON.stringify(current);
-  return `a project can only restrict ${key}, and ${JSON.stringify(value)} is less strict than ${inEffect}`;
+  return `${subject} can only restrict ${key}, and ${JSON.stringify(value)} is less strict than ${inEffect}`;
 }

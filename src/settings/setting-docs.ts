@@ -21,6 +21,18 @@ export const SETTING_DOCS: Readonly<Record<SettingKey, string>> = {
   shellPath: 'The shell that runs commands.',
   'bash.timeout': 'Default timeout of a shell command in seconds, when the model sets none.',
   'rpc.maxLineBytes': 'The maximum length of a line from the host, in bytes.',
+  'serve.port': 'The TCP port of `parley serve`. 0 uses any free port.',
+  'serve.host':
+    'The address on which `parley serve` listens. Another address than that of the loopback interface needs an explicit token, and TLS in front of the server.',
+  'serve.idleMinutes':
+    'After this time without clients and work, `parley serve` closes a session. It is opened again when it is needed.',
+  'serve.clientBuffer':
+    'How many bytes may wait for one client of `parley serve` that reads slowly. A client with more is disconnected and can connect again.',
+  'serve.maxClients': 'How many connections `parley serve` accepts at the same time.',
+  'serve.allowedHosts':
+    'Further values of the Host header that `parley serve` accepts, for example `agent.example.org` behind a proxy.',
+  'serve.allowedOrigins':
+    'Origins of web pages that may use the HTTP API of `parley serve` with a token, for example `https://example.org`.',
   'rpc.stream': 'With `full`, every update contains the message so far; with `delta`, only the new text.',
   'rpc.onEof': 'When the host closes stdin: finish the running work, or abort it.',
   dialect: 'The protocol dialect used in RPC mode.',

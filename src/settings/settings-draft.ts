@@ -153,7 +153,7 @@ export async function parseOverride(text: string, home: string): Promise<Overrid
 
 /** Also for flags, which do not pass the checks of the files. Throws a Fault. */
 export async function checkPatterns(key: SettingKey, value: unknown): Promise<void> {
-  if (!/^permissions\.|allowedHosts$/.test(key) || !Array.isArray(value) || value.length === 0) return;
+  if (!/^(permissions\.|sandbox\.allowedHosts$)/.test(key) || !Array.isArray(value) || value.length === 0) return;
   await (await import('./check-patterns.ts')).checkPatterns(key, value);
 }
 

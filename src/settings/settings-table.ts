@@ -46,6 +46,11 @@ function defineSetting<S extends GenericSchema>(schema: S, value: InferOutput<S>
   return { schema, default: value };
 }
 
+/** A setting that a project cannot change. */
+function defineUserSetting<S extends GenericSchema>(schema: S, value: InferOutput<S>): Setting<S, InferOutput<S>> {
+  return { ...defineSetting(schema, value), fromProject: 'ignore' };
+}
+
 /** A setting without a default. */
 function defineOptionalSetting<S extends GenericSchema>(schema: S): Setting<S, undefined> {
   return { schema, default: undefined };
@@ -129,6 +134,13 @@ export const SETTINGS = {
   'rpc.stream': defineSetting(picklist(STREAM_MODES), 'full'),
   'rpc.onEof': defineSetting(picklist(EOF_ACTIONS), 'finish'),
   dialect: defineSetting(string(), 'omp'),
+  'serve.port': defineUserSetting(pipe(integerAtLeast(0), maxValue(65_535, 'must be at most 65535')), 7420),
+  'serve.host': defineUserSetting(string(), '127.0.0.1'),
+  'serve.idleMinutes': defineUserSetting(pipe(number(), minValue(0.01, 'must be 0.01 or more')), 30),
+  'serve.clientBuffer': defineUserSetting(integerAtLeast(65_536), 8_388_608),
+  'serve.maxClients': markRestricting(defineSetting(integerAtLeast(1), 1000), 'ignore'),
+  'serve.allowedHosts': markRestricting(defineSetting(array(string()), []), 'ignore'),
+  'serve.allowedOrigins': markRestricting(defineSetting(array(string()), []), 'ignore'),
   approval: markRestricting(defineSetting(picklist(APPROVAL_VALUES), 'never'), [
     ['full', 'never'],
     ['auto-edit', 'on-execute'],

@@ -11,8 +11,10 @@ import { canRestrict, createUnknownKeyFault } from './unknown-keys.ts';
 
 interface WriteSettingsOptions {
   readonly ports: Pick<Ports, 'files' | 'clock' | 'ids'>;
-  /** The user's Parley directory. */
+  /** The user's Parley directory, or the one of a project. */
   readonly agentDirectory: string;
+  /** Other users may read the file. */
+  readonly isShared?: boolean | undefined;
 }
 
 type Changes = Readonly<Record<string, unknown>>;
@@ -37,19 +39,19 @@ function checkChanges(changes: Changes): void {
  * it returns the items of all occurrences of the key.
  */
 export async function changeSettings(
-  { ports, agentDirectory }: WriteSettingsOptions,
+  { ports, agentDirectory, isShared }: WriteSettingsOptions,
   getChanges: (getValue: (key: string) => unknown) => Changes,
 ): Promise<string> {
   const { files } = ports;
   // settings.json may be a link to a file elsewhere. The lock must be next to the target file.
   const file = await files.realPath(join(agentDirectory, 'settings.json'));
-  await files.makeDirectory(dirname(file), { mode: 0o700 });
+  await files.makeDirectory(dirname(file), { mode: isShared ? 0o755 : 0o700 });
   await withFileLock(ports, file, async (assertLockHeld) => {
     const info = await files.info(file);
     const before = info ? new TextDecoder().decode(await files.read(file)) : '';
     const after = await editSettingsText(before, getChanges);
     await assertLockHeld();
-    await files.replace(file, new TextEncoder().encode(after), { mode: info?.mode ?? 0o600 });
+    await files.replace(file, new TextEncoder().encode(after), { mode: info?.mode ?? (isShared ? 0o644 : 0o600) });
   });
   return file;
 }

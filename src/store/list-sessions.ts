@@ -2,10 +2,12 @@
 import { getSystemErrorCode } from '../base/fault.ts';
 import type { Files } from '../contracts/ports.ts';
 import type { SessionSummary } from '../contracts/session-store.ts';
+import type { SessionHeader } from '../protocol/session-entry.ts';
+import { isLogInterrupted } from './is-log-interrupted.ts';
 import { tryReadHeader } from './session-header.ts';
 import { getArtifactsDirectory, isSessionFileName } from './session-paths.ts';
 import { summarizeSession } from './summarize-session.ts';
-import { loadSummaryCache } from './summary-cache.ts';
+import { loadSummaryCache, type SummaryCache } from './summary-cache.ts';
 
 export interface SessionFile {
   readonly path: string;
@@ -36,15 +38,28 @@ export async function listSummaries(files: Files, directory: string): Promise<Se
   const found = await listSessionFiles(files, directory);
   const cache = await loadSummaryCache(files, directory);
   const summaries = await mapConcurrently(found, async (file) => {
-    const { path, size, modifiedMs, hasArtifacts } = file;
+    const { path, size, modifiedMs } = file;
     // A file that cannot be read must not hide the other sessions.
-    const summary = await cache.getSummary(file, () => summarizeSession(files, file)).catch(() => undefined);
+    const summary = await cache.getSummary(file, createSummaryReader(files, file)).catch(() => undefined);
     if (!summary) return [];
-    const artifacts = hasArtifacts ? await measureDirectory(files, getArtifactsDirectory(path) as string) : 0;
-    return [{ path, ...summary, modifiedMs, bytes: size + artifacts }];
+    return [{ path, ...summary, modifiedMs, bytes: size + (await measureArtifacts(files, file)) }];
   });
   await cache.save();
   return summaries.flat();
+}
+
+export function createSummaryReader(files: Files, file: SessionFile): Parameters<SummaryCache['getSummary']>[1] {
+  return {
+    summarize: () => summarizeSession(files, file),
+    async isInterrupted() {
+      const opened = await files.open(file.path, 'read');
+      try {
+        return await isLogInterrupted(opened, file.size);
+      } finally {
+        await opened.close().catch(() => {});
+      }
+    },
+  };
 }
 
 /** Returns the first file with a valid header. Broken files are skipped. */
@@ -56,15 +71,27 @@ export async function findLatestSession(files: Files, directory: string): Promis
 }
 
 export async function readSessionId(files: Files, path: string): Promise<string | undefined> {
+  return (await readSessionHeader(files, path))?.id;
+}
+
+export async function readSessionDirectory(files: Files, path: string): Promise<string | undefined> {
+  return (await readSessionHeader(files, path))?.cwd;
+}
+
+async function readSessionHeader(files: Files, path: string): Promise<SessionHeader | undefined> {
   const file = await files.open(path, 'read').catch(() => undefined);
   if (!file) return undefined;
   try {
-    return (await tryReadHeader(file))?.header.id;
+    return (await tryReadHeader(file))?.header;
   } catch {
     return undefined;
   } finally {
     await file.close().catch(() => {});
   }
+}
+
+export async function measureArtifacts(files: Files, { path, hasArtifacts }: SessionFile): Promise<number> {
+  return hasArtifacts ? measureDirectory(files, getArtifactsDirectory(path) as string) : 0;
 }
 
 async function measureDirectory(files: Files, directory: string): Promise<number> {

@@ -50,7 +50,9 @@ async function readHeaderOnly(files: Files, file: string): Promise<ParsedHeader>
 
 async function resumeLocked(options: ResumeOptions, file: string, lock: Lock): Promise<ResumedSession> {
   const { files } = options;
-  const { version } = await readHeaderOnly(files, file);
+  const { version, header } = await readHeaderOnly(files, file);
+  if (header.movedFrom !== undefined)
+    await (await import('./move-session.ts')).completeMove(files, file, header.movedFrom);
   const migrationDamage = version < SESSION_VERSION ? await migrateSession(files, file) : [];
   const target = await files.open(file, 'append', { mode: 0o600 });
   try {

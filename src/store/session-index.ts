@@ -1,13 +1,28 @@
 // Finds the stored sessions of all working directories.
-import type { Ports, ProcessIdentity, SessionStore, SessionSummary } from '../contracts/index.ts';
+import type {
+  Ports,
+  ProcessIdentity,
+  SessionPage,
+  SessionQuery,
+  SessionStore,
+  SessionSummary,
+} from '../contracts/index.ts';
 import { createJsonlStore } from './jsonl-store.ts';
-import { listSessionDirectories } from './session-paths.ts';
+import { createSessionLocks } from './session-lock.ts';
+import { getSessionDirectory, listSessionDirectories } from './session-paths.ts';
 
 export interface SessionIndex {
   /** Newest first. */
   list(): Promise<readonly SessionSummary[]>;
+  search(query: SessionQuery): Promise<SessionPage>;
+  /** Finds one session by its path or the beginning of its id. Throws a Fault when there is none or more than one. */
+  locate(reference: string): Promise<SessionSummary>;
   /** The path of the session with exactly this id. */
   find(id: string): Promise<string | undefined>;
+  /** The working directory of the stored session. */
+  readDirectory(path: string): Promise<string | undefined>;
+  /** Moves a session to another working directory. Returns its new path. */
+  move(path: string, cwd: string): Promise<string>;
   remove(path: string): Promise<void>;
 }
 
@@ -22,17 +37,27 @@ interface SessionIndexOptions {
 export function createSessionIndex(options: SessionIndexOptions): SessionIndex {
   const { ports, identity, agentDirectory, sessionDirectory } = options;
   const { files, clock } = ports;
-  const openStores = async (): Promise<SessionStore[]> => {
-    const folders =
-      sessionDirectory === undefined ? await listSessionDirectories(files, agentDirectory) : [sessionDirectory];
-    return folders.map((directory) => createJsonlStore({ files, clock, identity, directory }));
-  };
+  const listFolders = async () =>
+    sessionDirectory === undefined ? await listSessionDirectories(files, agentDirectory) : [sessionDirectory];
+  /** The sessions of a working directory are in one folder. */
+  const listFoldersOf = async (cwd: string | undefined) =>
+    cwd === undefined || sessionDirectory !== undefined ? listFolders() : [getSessionDirectory(agentDirectory, cwd)];
+  const openStores = async (): Promise<SessionStore[]> =>
+    (await listFolders()).map((directory) => createJsonlStore({ files, clock, identity, directory }));
   const list = async () => {
     const lists = await Promise.all((await openStores()).map((store) => store.list()));
     return lists.flat().sort((a, b) => b.modifiedMs - a.modifiedMs);
   };
   return {
     list,
+    async search(query) {
+      const { searchSessions } = await import('./search-sessions.ts');
+      return searchSessions({ files, clock, directories: await listFoldersOf(query.cwd) }, query);
+    },
+    async locate(reference) {
+      const { locateInFolders } = await import('./locate-in-folders.ts');
+      return locateInFolders(files, await listFolders(), reference);
+    },
     async find(id) {
       const { readSessionId } = await import('./list-sessions.ts');
       for (const store of await openStores()) {
@@ -41,6 +66,14 @@ export function createSessionIndex(options: SessionIndexOptions): SessionIndex {
         if (path !== undefined && (await readSessionId(files, path)) === id) return path;
       }
       return undefined;
+    },
+    async readDirectory(path) {
+      return (await import('./list-sessions.ts')).readSessionDirectory(files, path);
+    },
+    async move(path, cwd) {
+      const { moveSession } = await import('./move-session.ts');
+      const directory = sessionDirectory ?? getSessionDirectory(agentDirectory, cwd);
+      return moveSession(files, createSessionLocks({ files, clock, identity }), path, { cwd, directory });
     },
     async remove(path) {
       await (await openStores())[0]?.remove(path);

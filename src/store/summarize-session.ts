@@ -3,6 +3,7 @@ import { isRecord } from '../base/json.ts';
 import type { Files, OpenFile } from '../contracts/ports.ts';
 import type { SessionSummary } from '../contracts/session-store.ts';
 import { extractText } from '../protocol/message.ts';
+import { isLogInterrupted } from './is-log-interrupted.ts';
 import { CHUNK_BYTES, type RawLine, readChunk } from './raw-line.ts';
 import { readLinesForward } from './read-lines-forward.ts';
 import { getTitle, tryReadHeader } from './session-header.ts';
@@ -43,6 +44,7 @@ export async function summarizeSession(
       messages: counter.messages,
       cost: counter.cost,
       opening: counter.opening ?? '',
+      interrupted: await isLogInterrupted(file, size),
     };
   } finally {
     await opened.close().catch(() => {});

@@ -17,18 +17,24 @@ interface FileState {
 interface CachedSummary {
   readonly size: number;
   readonly modifiedMs: number;
-  /** `null` for a file that is not a session. */
-  readonly summary: ContentSummary | null;
+  /** `null` for a file that is not a session. Caches of older versions do not know `interrupted`. */
+  readonly summary: (Omit<ContentSummary, 'interrupted'> & Partial<ContentSummary>) | null;
+}
+
+/** How the summary of one file is read. */
+interface SummaryReader {
+  summarize(): Promise<ContentSummary | undefined>;
+  isInterrupted(): Promise<boolean>;
 }
 
 export interface SummaryCache {
   /** Returns the cached summary of exactly this version of the file, otherwise the result of `summarize`. */
-  getSummary(
-    file: FileState,
-    summarize: () => Promise<ContentSummary | undefined>,
-  ): Promise<ContentSummary | undefined>;
-  /** Saves the summaries that were requested and drops all others. Never rejects: without a cache the next list is slower. */
-  save(): Promise<void>;
+  getSummary(file: FileState, reader: SummaryReader): Promise<ContentSummary | undefined>;
+  /**
+   * Saves the summaries that were requested. Drops all others, unless `keepsOthers` is set. Never rejects: without a cache the
+   * next list is slower.
+   */
+  save(options?: { keepsOthers?: boolean }): Promise<void>;
 }
 
 export async function loadSummaryCache(files: Files, directory: string): Promise<SummaryCache> {
@@ -37,24 +43,26 @@ export async function loadSummaryCache(files: Files, directory: string): Promise
   const used = new Map<string, CachedSummary>();
   let countedBytes = 0;
   return {
-    async getSummary({ path, size, modifiedMs }, summarize) {
+    async getSummary({ path, size, modifiedMs }, reader) {
       const name = getFileName(path);
-      const cachedSummary = cached.get(name);
-      if (cachedSummary && cachedSummary.size === size && cachedSummary.modifiedMs === modifiedMs) {
-        used.set(name, cachedSummary);
-        return cachedSummary.summary ?? undefined;
-      }
-      const summary = await summarize();
-      countedBytes += size;
+      const found = cached.get(name);
+      const isCached = found?.size === size && found.modifiedMs === modifiedMs;
+      const summary = isCached ? await complete(found.summary, reader) : await reader.summarize();
+      if (!isCached) countedBytes += size;
       used.set(name, { size, modifiedMs, summary: summary ?? null });
       return summary;
     },
-    async save() {
+    async save({ keepsOthers = false } = {}) {
       if (countedBytes < MIN_COUNTED_BYTES) return;
-      const text = JSON.stringify({ format: FORMAT, sessions: Object.fromEntries(used) });
+      const saved = keepsOthers ? [...cached, ...used] : used;
+      const text = JSON.stringify({ format: FORMAT, sessions: Object.fromEntries(saved) });
       await files.replace(file, Buffer.from(text), { mode: 0o600 }).catch(() => {});
     },
   };
+}
+
+async function complete(summary: CachedSummary['summary'], reader: SummaryReader): Promise<ContentSummary | undefined> {
+  return summary ? { ...summary, interrupted: summary.interrupted ?? (await reader.isInterrupted()) } : undefined;
 }
 
 async function readCachedSummaries(files: Files, file: string): Promise<ReadonlyMap<string, CachedSummary>> {
@@ -73,9 +81,10 @@ function isCachedSummary(value: unknown): value is CachedSummary {
   return isRecord(value) && (value.summary === null || isSummary(value.summary));
 }
 
-function isSummary(value: unknown): value is ContentSummary {
+function isSummary(value: unknown): value is NonNullable<CachedSummary['summary']> {
   if (!isRecord(value)) return false;
-  const { id, cwd, opening, createdMs, messages, cost } = value;
+  const { id, cwd, opening, createdMs, messages, cost, interrupted } = value;
+  if (interrupted !== undefined && typeof interrupted !== 'boolean') return false;
   const hasTexts = [id, cwd, opening].every((field) => typeof field === 'string');
   return hasTexts && [createdMs, messages, cost].every((field) => typeof field === 'number');
 }

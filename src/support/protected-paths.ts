@@ -305,8 +305,9 @@ export const SECRET_SYSTEM_PATHS: readonly string[] = [
 /** Relative to the home directory. They contain secrets, sessions of all projects, and also skills, which file tools may read. */
 export const AGENT_DIRECTORIES: readonly string[] = ['.parley', '.pi', '.omp'];
 
-/** In an agent directory. They may contain keys. */
+/** In an agent directory. They may contain keys. `serve` has the token of the server, by which a call could approve itself. */
 const AGENT_KEY_FILES = [
+  'serve',
   'auth.json',
   'models.json',
   'mcp.json',

@@ -1,5 +1,5 @@
 // Tracks what the agent is doing and for how long, and renders it as the activity lines.
-import type { AgentEvent } from '../protocol/index.ts';
+import type { AgentEvent, SessionState } from '../protocol/index.ts';
 
 const SPINNER_FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const SPINNER_FRAME_MS = 120;
@@ -11,6 +11,14 @@ export class Activity {
 
   get isBusy(): boolean {
     return this.#startedAt !== undefined;
+  }
+
+  /** For a run that began before the terminal was attached, or ended while it was not. */
+  synchronize({ isStreaming, isCompacting, isSettled }: SessionState, now: number): void {
+    if (isCompacting) this.#start('Compacting the context', now);
+    // Other agents with this protocol may not have the newer field isSettled.
+    else if (isStreaming || isSettled === false) this.#start('Working', now);
+    else this.#stop();
   }
 
   handleEvent(event: AgentEvent, now: number): void {
@@ -33,8 +41,7 @@ export class Activity {
         return;
       case 'compaction_end':
       case 'agent_settled':
-        this.#subagents.clear();
-        this.#startedAt = undefined;
+        this.#stop();
         return;
       case 'subagent_start':
         this.#subagents.set(event.id, event.agent);
@@ -59,6 +66,11 @@ export class Activity {
     const subagents = [...this.#subagents].map(([id, activity]) => `  ↳ ${id}: ${activity}`);
     const time = seconds > 0 ? ` · ${seconds} s` : '';
     return [`${frame} ${this.#label}${time}${canStop ? ' · Esc to stop' : ''}`, ...subagents];
+  }
+
+  #stop(): void {
+    this.#subagents.clear();
+    this.#startedAt = undefined;
   }
 
   #start(label: string, now: number): void {

@@ -1,11 +1,12 @@
 // Connects client events and key input to the views of one session, and draws them on the screen.
-import { getErrorMessage } from '../base/index.ts';
-import type { Client, DisplayRequest } from '../client/index.ts';
+import { Fault, getErrorMessage } from '../base/index.ts';
+import type { Client, ClientEvent, ConnectionState, DisplayRequest } from '../client/index.ts';
 import type { Clock } from '../contracts/index.ts';
-import type { AgentEvent, SessionState } from '../protocol/index.ts';
+import type { SessionSnapshot, SessionState } from '../protocol/index.ts';
 import { Activity } from './activity.ts';
 import { createCompletionSources, runBuiltinCommand } from './commands/command-registry.ts';
 import type { CommandContext, CredentialPorts, SessionListItem } from './commands/slash-command.ts';
+import { ConnectionStatus } from './connection-status.ts';
 import { DialogQueue } from './dialogs/dialog-queue.ts';
 import { SelectDialog } from './dialogs/select-dialog.ts';
 import { FileSearch, type FileSearchPorts } from './input/file-search.ts';
@@ -15,6 +16,7 @@ import { layout } from './layout.ts';
 import { RenderScheduler } from './render-scheduler.ts';
 import type { Screen } from './screen.ts';
 import { SentMessages } from './sent-messages.ts';
+import { describeStateChange } from './state-notices.ts';
 import { StatusModel, type StatusPorts } from './status-model.ts';
 import { Transcript } from './transcript/transcript.ts';
 import { UserShell } from './user-shell.ts';
@@ -26,18 +28,20 @@ export interface ConversationPorts extends FileSearchPorts, StatusPorts {
   readonly history: InputHistory;
   /** A new dialog ignores keys until no key was pressed for this long. */
   readonly keyIdleMs: number;
-  readonly credentials: CredentialPorts;
+  /** Absent when the agent runs elsewhere: its credentials are there. */
+  readonly credentials?: CredentialPorts | undefined;
   /** False for dumb terminals, which cannot show menus. */
   readonly canRedraw: boolean;
   listDirectory(folder: string): Promise<readonly string[]>;
-  listSessions(): Promise<readonly SessionListItem[]>;
+  /** `undefined` when the agent offers no list. */
+  listSessions(): Promise<readonly SessionListItem[] | undefined>;
   /** Resolves to the edited text. The editor owns the terminal until then. */
   openEditor(text: string): Promise<string>;
   quit(): void;
 }
 
-/** Older messages are not printed when a session is shown. */
-const MAX_HISTORY_MESSAGES = 40;
+/** Commands that need no agent. */
+const LOCAL_COMMAND = /^\/(?:quit|clear|edit)\b/;
 const MISPLACED_KEY = /^\s*\/login\s+\S+\s+\S/;
 /** Rows that the menu leaves free: input, footer and some output. */
 const MIN_ROWS_BESIDE_MENU = 5;
@@ -47,7 +51,7 @@ type NoticeLevel = Parameters<CommandContext['notify']>[1];
 export class Conversation implements CommandContext {
   readonly client: Client;
   readonly dialogs: DialogQueue;
-  readonly credentials: CredentialPorts;
+  readonly credentials: CredentialPorts | undefined;
   readonly canHideInput: boolean;
   readonly input: InputEditor;
   readonly transcript: Transcript;
@@ -57,6 +61,8 @@ export class Conversation implements CommandContext {
   readonly #scheduler: RenderScheduler;
   readonly #userShell: UserShell;
   readonly #sentMessages = new SentMessages();
+  readonly #connection: ConnectionStatus;
+  #shownSessionId: string;
   #pendingEdit: Promise<string> | undefined;
   #cancelAction: (() => Promise<unknown>) | undefined;
 
@@ -67,11 +73,15 @@ export class Conversation implements CommandContext {
     this.credentials = ports.credentials;
     this.canHideInput = ports.canRedraw;
     this.#status = new StatusModel(ports, state);
+    this.#shownSessionId = state.sessionId;
     this.#scheduler = new RenderScheduler(clock, () => this.#render());
+    const isOtherClient = (name: string | undefined) => this.#isOtherClient(name);
     this.transcript = new Transcript(
       (lines) => screen.print(lines),
       () => screen.columns,
+      isOtherClient,
     );
+    this.#connection = new ConnectionStatus({ clock, notify: (message, level) => this.notify(message, level) });
     this.dialogs = new DialogQueue(clock, ports.keyIdleMs, this.transcript, () => this.draw());
     const { history, canRedraw } = ports;
     const fileSearch = new FileSearch(ports);
@@ -84,7 +94,7 @@ export class Conversation implements CommandContext {
       onChange: () => this.draw(),
       stopFileSearch: () => fileSearch.stop(),
     });
-    this.#userShell = new UserShell(client, this.transcript, () => screen.columns);
+    this.#userShell = new UserShell(client, this.transcript, () => screen.columns, isOtherClient);
   }
 
   get state(): SessionState {
@@ -104,6 +114,8 @@ export class Conversation implements CommandContext {
       .add(recorded)
       .catch((thrown: unknown) => this.notify(`Cannot save the input history: ${getErrorMessage(thrown)}`, 'warning'));
     try {
+      if (!this.#connection.isConnected && !LOCAL_COMMAND.test(text))
+        throw new Fault('refused', 'Not connected: nothing was sent.');
       if (text.startsWith('!')) await this.#userShell.run(text);
       else await this.#submitText(text.trim());
     } catch (thrown) {
@@ -181,18 +193,24 @@ export class Conversation implements CommandContext {
 
   async showSession(title: string): Promise<void> {
     await this.refreshStatus();
+    // The session may be running: other clients use it too.
+    this.activity.synchronize(this.state, this.#ports.clock.now());
     this.#status.clearQueue();
-    this.notify(`── ${title}${this.state.sessionName ? `: ${this.state.sessionName}` : ''} ──`);
+    this.#startSession(title);
     await this.showHistory();
+  }
+
+  #startSession(title: string): void {
+    this.transcript.startSession();
+    const { sessionId, sessionName } = this.state;
+    this.#shownSessionId = sessionId;
+    this.notify(`── ${title}${sessionName ? `: ${sessionName}` : ''} ──`);
   }
 
   async showHistory(): Promise<void> {
     if (this.state.messageCount === 0) return;
     const { messages } = await this.client.call('get_messages');
-    const earlier = messages.length - MAX_HISTORY_MESSAGES;
-    if (earlier > 0)
-      this.transcript.notify(`… ${earlier} earlier messages are not shown; /export writes all of them to an HTML page`);
-    this.transcript.printHistory(messages.slice(-MAX_HISTORY_MESSAGES));
+    this.transcript.printHistory(messages);
     this.draw();
   }
 
@@ -207,7 +225,7 @@ export class Conversation implements CommandContext {
     await this.client.call('prompt', { message, streamingBehavior: 'followUp' });
   }
 
-  listSessions(): Promise<readonly SessionListItem[]> {
+  listSessions(): Promise<readonly SessionListItem[] | undefined> {
     return this.#ports.listSessions();
   }
 
@@ -237,17 +255,36 @@ export class Conversation implements CommandContext {
       ...this.#status.toLayoutInput(columns),
       live: [...this.transcript.renderLive(), ...this.#userShell.renderLive(columns)],
       // In a dialog Esc has another meaning, which the dialog shows.
-      activity: this.activity.renderLines(clock.now(), { canStop: this.dialogs.current === undefined }),
+      activity: [
+        ...this.#connection.renderLines(clock.now()),
+        ...this.activity.renderLines(clock.now(), { canStop: this.dialogs.current === undefined }),
+      ],
       dialog: this.dialogs.render(columns, Math.max(6, rows - 4)),
       dialogKey: this.dialogs.current,
       draft: this.input.displayedDraft,
       menu: this.dialogs.current ? [] : this.input.renderMenu(columns, rows - MIN_ROWS_BESIDE_MENU),
     };
     screen.draw(layout(input, columns, rows));
-    return { isAnimating: this.activity.isBusy || this.dialogs.current !== undefined };
+    const isAnimating = this.activity.isBusy || this.dialogs.current !== undefined || !this.#connection.isConnected;
+    return { isAnimating };
   }
 
-  handleEvent(event: AgentEvent): void {
+  /** The terminal was attached, has moved to another session, or has missed events. */
+  handleSnapshot(snapshot: SessionSnapshot): void {
+    this.#status.handleSnapshot(snapshot);
+    this.activity.synchronize(snapshot.state, this.#ports.clock.now());
+    if (this.state.sessionId !== this.#shownSessionId) this.#startSession('Resumed session');
+    this.transcript.showSnapshot(snapshot);
+    void this.refreshStatus().catch(() => {});
+  }
+
+  handleConnectionState(state: ConnectionState): void {
+    this.#connection.handleState(state);
+    this.draw();
+  }
+
+  handleEvent(event: ClientEvent): void {
+    this.#reportChangeOfOther(event);
     this.activity.handleEvent(event, this.#ports.clock.now());
     this.transcript.handleEvent(event);
     this.#userShell.handleEvent(event);
@@ -262,7 +299,7 @@ export class Conversation implements CommandContext {
     else if (display.method === 'open_url') this.notify(`Open ${display.url}\n${display.instructions ?? ''}`.trim());
     else if (display.method === 'setTitle') this.#ports.screen.setTitle(display.title);
     else if (display.method === 'set_editor_text') this.input.setText(display.text);
-    else if (display.method === 'cancel') this.dialogs.cancel(display.targetId);
+    else if (display.method === 'cancel') this.dialogs.cancel(display.targetId, display.answeredBy);
     this.draw();
   }
 
@@ -270,5 +307,24 @@ export class Conversation implements CommandContext {
     if (await runBuiltinCommand(text, this)) return;
     await this.prompt(text);
     await this.refreshStatus();
+  }
+
+  #isOtherClient(name: string | undefined): boolean {
+    const { attachment } = this.client;
+    return name !== undefined && attachment !== undefined && name !== attachment.clientId;
+  }
+
+  /** Own changes are reported by the command that made them. */
+  #reportChangeOfOther(event: ClientEvent): void {
+    const { client = '' } = event;
+    if (!this.#isOtherClient(client)) return;
+    if (event.type === 'state_changed') {
+      const notice = describeStateChange(this.state, event.state, client);
+      if (notice) this.notify(notice);
+    }
+    if (event.type === 'conversation_changed' && event.reason !== 'compacted') {
+      const reportError = (thrown: unknown) => this.notify(getErrorMessage(thrown), 'error');
+      this.showSession(`${client} has moved the conversation`).catch(reportError);
+    }
   }
 }

@@ -1,6 +1,6 @@
 // Runs an interactive session: acquires the terminal, converses until the user quits or the agent exits, then releases it.
 import { createDeferred, type Deferred, Fault } from '../base/index.ts';
-import type { Client, ExitInfo } from '../client/index.ts';
+import { type Client, type ConnectedAgent, type ExitInfo, RpcError } from '../client/index.ts';
 import { KNOWN_EVENTS } from '../client/known-events.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Tty } from '../contracts/tty.ts';
@@ -19,13 +19,23 @@ import { ansi, detectColourSupport } from './text/ansi.ts';
 export { sanitize } from '../base/safe-text.ts';
 export type { CredentialPorts } from './commands/slash-command.ts';
 
+export interface RemoteAgent {
+  /** For the user: the address, the name of this client, the access. */
+  readonly location: string;
+  /** The connection to a server, which sends a snapshot first. Absent for a process that was started by a command. */
+  readonly connection?: Pick<ConnectedAgent, 'onConnectionState'> | undefined;
+}
+
 export interface TerminalPorts {
   readonly client: Client;
+  /** Present when the agent is not a process of this terminal: it continues when the user quits. */
+  readonly remote?: RemoteAgent | undefined;
   readonly tty: Tty;
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly history: HistoryFile;
-  readonly credentials: CredentialPorts;
+  /** Absent when the agent runs elsewhere: its credentials are there. */
+  readonly credentials?: CredentialPorts | undefined;
   readonly version: string;
   /** The directory of the session, with `~` for the home directory. */
   readonly directory: string;
@@ -33,7 +43,8 @@ export interface TerminalPorts {
   listDirectory(folder: string): Promise<readonly string[]>;
   /** Lists the files of the project until `onFile` returns true or the signal aborts. */
   listFiles(onFile: (path: string) => boolean, signal: AbortSignal): Promise<void>;
-  listSessions(): Promise<readonly SessionListItem[]>;
+  /** `undefined` when the agent offers no list. */
+  listSessions(): Promise<readonly SessionListItem[] | undefined>;
   /** Runs the user's editor on a text, in the foreground. Rejects with the fault `aborted` when the editor was killed. */
   editText(text: string): Promise<string>;
   /** Ask for a session to resume first. */
@@ -50,13 +61,12 @@ export type ConversationEnd =
 
 /** Resolves when the user quits or the agent exits. The terminal is released; the agent is not stopped. */
 export async function runConversation(ports: TerminalPorts): Promise<ConversationEnd> {
-  const { client, tty, env } = ports;
-  const opened = subscribe(client);
+  const { client, tty, env, remote } = ports;
+  const opened = subscribe(ports);
   const quitRequested = createDeferred();
   ports.stopSignal.addEventListener('abort', () => quitRequested.resolve(), { once: true });
   const state = await client.call('get_state');
-  // Some events are sent only to hosts that list them in their filter.
-  await client.call('set_event_filter', { events: KNOWN_EVENTS });
+  if (!remote?.connection) await selectEvents(client);
   const history = new InputHistory(ports.history);
   await history.load();
   const colourSupport = detectColourSupport(env);
@@ -68,14 +78,14 @@ export async function runConversation(ports: TerminalPorts): Promise<Conversatio
     { ...ports, screen, history, canRedraw, quit, openEditor: edit, keyIdleMs: canRedraw ? KEY_IDLE_MS : 0 },
     state,
   );
-  tty.acquire(createInputRouter(conversation, { ...ports, screen, canRedraw, quit }), {
+  const canDetach = remote?.connection !== undefined;
+  tty.acquire(createInputRouter(conversation, { ...ports, screen, canRedraw, canDetach, quit }), {
     raw: canRedraw,
     restoreSequence: canRedraw ? ansi.restoreTerminal : '',
   });
   if (canRedraw) tty.write(ansi.enableInputModes);
-  opened.resolve(conversation);
   try {
-    await showWelcome(conversation, ports, screen, colourSupport === 'colours');
+    await showWelcome(conversation, ports, screen, colourSupport === 'colours', () => opened.resolve(conversation));
     const exitInfo = await Promise.race([quitRequested.promise, client.closed]);
     await conversation.waitForEditor();
     // The agent exited: save the unsent draft, so that the Up key finds it in the next session.
@@ -85,6 +95,16 @@ export async function runConversation(ports: TerminalPorts): Promise<Conversatio
     conversation.close();
     screen.suspend();
     tty.release();
+  }
+}
+
+/** Some events are sent only to hosts that list them in their filter. A server sends all of them. */
+async function selectEvents(client: Client): Promise<void> {
+  try {
+    await client.call('set_event_filter', { events: KNOWN_EVENTS });
+  } catch (thrown) {
+    // Agents of an earlier version do not have this command.
+    if (!(thrown instanceof RpcError)) throw thrown;
   }
 }
 
@@ -108,12 +128,18 @@ async function showWelcome(
   ports: TerminalPorts,
   screen: Screen,
   hasColours: boolean,
+  open: () => void,
 ): Promise<void> {
-  conversation.transcript.printBlock(renderWelcome(conversation.state, ports.version, screen.columns));
+  const { version, remote } = ports;
+  const options = { version, width: screen.columns, location: remote?.location };
+  conversation.transcript.printBlock(renderWelcome(conversation.state, options));
   conversation.draw();
   const highlighterLoaded = hasColours ? loadSyntaxHighlighter().catch(() => {}) : undefined;
+  // The snapshot of a server is the first frame that is handled.
+  if (!remote?.connection) open();
   if (conversation.state.messageCount > 0) await highlighterLoaded;
-  await conversation.showHistory();
+  if (remote?.connection) open();
+  else await conversation.showHistory();
   conversation.draw();
   // After the first drawing, so that reading the cost and the branch does not delay it.
   void conversation.refreshStatus().catch(() => {});
@@ -122,12 +148,16 @@ async function showWelcome(
 }
 
 /** Subscribes before the first call, because the agent may open a dialog before its first reply. */
-function subscribe(client: Client): Deferred<Conversation> {
+function subscribe({ client, remote }: TerminalPorts): Deferred<Conversation> {
   const opened = createDeferred<Conversation>();
   const runWhenOpened = (handler: (conversation: Conversation) => void) => void opened.promise.then(handler);
   client.onEvent((event) => runWhenOpened((conversation) => conversation.handleEvent(event)));
+  client.onSnapshot((snapshot) => runWhenOpened((conversation) => conversation.handleSnapshot(snapshot)));
   client.onDisplay((display) => runWhenOpened((conversation) => conversation.handleDisplay(display)));
   client.onDialog(async (request) => (await opened.promise).dialogs.showRequest(request));
   client.onPromptFailed(({ message }) => runWhenOpened((conversation) => conversation.notify(message, 'error')));
+  remote?.connection?.onConnectionState((state) =>
+    runWhenOpened((conversation) => conversation.handleConnectionState(state)),
+  );
   return opened;
 }

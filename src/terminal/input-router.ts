@@ -13,6 +13,8 @@ interface InputRouterOptions {
   readonly screen: Screen;
   /** False for dumb terminals: input arrives in whole lines, and printed text cannot be overwritten. */
   readonly canRedraw: boolean;
+  /** The agent continues when the user quits, so that another client can answer an open dialog. */
+  readonly canDetach: boolean;
   quit(): void;
 }
 
@@ -21,7 +23,7 @@ const ESCAPE_TIMEOUT_MS = 40;
 
 export function createInputRouter(
   conversation: Conversation,
-  { tty, clock, screen, canRedraw, quit }: InputRouterOptions,
+  { tty, clock, screen, canRedraw, canDetach, quit }: InputRouterOptions,
 ): TtyHandlers {
   const shortcuts = createShortcuts(conversation, clock, () => {
     screen.suspend();
@@ -30,6 +32,7 @@ export function createInputRouter(
   /** Order: open dialog, history search, shortcuts, draft. Ctrl+C in a dialog also reaches the shortcuts. */
   const route = (keyInput: KeyInput) => {
     conversation.setHint(undefined);
+    if (canDetach && 'key' in keyInput && keyInput.key === 'ctrl+d' && conversation.dialogs.current) return quit();
     const interrupts = 'key' in keyInput && keyInput.key === 'ctrl+c';
     if (conversation.dialogs.handleKey(keyInput) && !interrupts) return;
     if (conversation.input.handleSearchKey(keyInput)) return;

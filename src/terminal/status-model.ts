@@ -1,7 +1,7 @@
 // Holds what the footer and the widgets show: session state, cost, branch, queued messages and displays of extensions.
 
 import type { Client, DisplayRequest } from '../client/index.ts';
-import type { AgentEvent, SessionState } from '../protocol/index.ts';
+import type { AgentEvent, SessionSnapshot, SessionState } from '../protocol/index.ts';
 import { ExtensionDisplays } from './extension-displays.ts';
 import { formatFooter } from './footer.ts';
 import type { LayoutInput } from './layout.ts';
@@ -15,6 +15,8 @@ const REFRESH_EVENTS: ReadonlySet<string> = new Set([
   'auto_compaction_end',
   'compaction_end',
   'agent_settled',
+  'state_changed',
+  'conversation_changed',
 ]);
 
 export interface StatusPorts {
@@ -51,14 +53,17 @@ export class StatusModel {
 
   async refresh(): Promise<void> {
     const { client, readBranch } = this.#ports;
-    const [state, { cost, contextUsage }, branch] = await Promise.all([
+    const [state, stats, branch] = await Promise.all([
       client.call('get_state'),
-      client.call('get_session_stats'),
+      // Agents of other versions may not have this command.
+      client.call('get_session_stats').catch(() => undefined),
       readBranch().catch(() => undefined),
     ]);
     this.#state = state;
-    this.#cost = cost;
     this.#branch = branch;
+    if (!stats) return;
+    const { cost, contextUsage } = stats;
+    this.#cost = cost;
     // Without a known size of the context window there is no percentage.
     this.#contextPercent = contextUsage && contextUsage.contextWindow > 0 ? contextUsage.percent : undefined;
   }
@@ -68,9 +73,17 @@ export class StatusModel {
     this.#queue = EMPTY_QUEUE;
   }
 
+  handleSnapshot({ state, queues }: SessionSnapshot): void {
+    this.#state = state;
+    this.#queue = queues;
+  }
+
   /** Returns whether the caller must call `refresh`. */
   handleEvent(event: AgentEvent): boolean {
     if (event.type === 'queue_update') this.#queue = event;
+    if (event.type === 'state_changed') this.#state = { ...this.#state, ...event.state };
+    // The user may quit before the next refresh, and must learn how to resume the session.
+    if (event.type === 'message_end') this.#state = { ...this.#state, messageCount: this.#state.messageCount + 1 };
     return REFRESH_EVENTS.has(event.type);
   }
 

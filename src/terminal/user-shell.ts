@@ -1,6 +1,5 @@
 // Runs `!` commands of the user. Shows their output live and prints the result at the end.
-import type { Client } from '../client/index.ts';
-import type { AgentEvent } from '../protocol/index.ts';
+import type { Client, ClientEvent } from '../client/index.ts';
 import type { Line } from './text/line.ts';
 import { renderShellCommand } from './transcript/render-messages.ts';
 import type { Transcript } from './transcript/transcript.ts';
@@ -12,13 +11,20 @@ export class UserShell {
   readonly #client: Client;
   readonly #transcript: Transcript;
   readonly #getWidth: () => number;
+  readonly #isOtherClient: (name: string | undefined) => boolean;
   readonly #running = new Set<{ command: string }>();
   #output = '';
 
-  constructor(client: Client, transcript: Transcript, getWidth: () => number) {
+  constructor(
+    client: Client,
+    transcript: Transcript,
+    getWidth: () => number,
+    isOtherClient: (name: string | undefined) => boolean,
+  ) {
     this.#client = client;
     this.#transcript = transcript;
     this.#getWidth = getWidth;
+    this.#isOtherClient = isOtherClient;
   }
 
   get isBusy(): boolean {
@@ -40,8 +46,9 @@ export class UserShell {
     }
   }
 
-  handleEvent(event: AgentEvent): void {
-    if (event.type === 'bash_execution_update') this.#output = (this.#output + event.delta).slice(-MAX_LIVE_CHARACTERS);
+  handleEvent(event: ClientEvent): void {
+    if (event.type === 'bash_execution_update' && !this.#isOtherClient(event.client))
+      this.#output = (this.#output + event.delta).slice(-MAX_LIVE_CHARACTERS);
   }
 
   renderLive(width: number): Line[] {

@@ -27,10 +27,12 @@ export async function createSingleSessionAgent(
   options: AgentOptions,
   trustReason: TrustReason,
 ): Promise<ScenarioAgent> {
-  const agent = await createAgent(options);
   const { ports, agentDirectory: directory, cwd } = options;
+  const loadFiles = (isTrusted: boolean) =>
+    loadSettings({ files: ports.files, agentDirectory: directory, project: isTrusted ? cwd : undefined });
+  const agent = await createAgent({ ...options, settingSources: { flags: {}, load: loadFiles } });
   const settings = async () => {
-    const loaded = await loadSettings({ files: ports.files, agentDirectory: directory, project: cwd });
+    const loaded = await loadFiles(true);
     const rules = [...listRules(options.settings, 'user', 'settings'), ...loaded.rules];
     return { values: applyDefaults(loaded, options.settings), rules };
   };

@@ -38,7 +38,7 @@ function createSocketSink(fd: number, inode: number): FrameSink {
   return createStreamSink(socket);
 }
 
-function createStreamSink(socket: Socket): FrameSink {
+export function createStreamSink(socket: Socket): FrameSink {
   const readerClosed = createDeferred();
   socket.on('error', () => readerClosed.resolve());
   socket.on('close', () => readerClosed.resolve());

@@ -14,6 +14,8 @@ import { expect, onTestFinished } from 'vitest';
 import { type AcpFrame, createFrameChecker, type Sender } from '../support/acp-schema.ts';
 import { withDeadline } from '../support/deadline.ts';
 import { type Program, type ProgramOptions, startProgram } from '../support/program.ts';
+import type { Server } from '../support/server.ts';
+import { connectWebSocket, type ServerClient } from '../support/server-clients.ts';
 
 type Params = Record<string, unknown>;
 /** Answers a request of the agent. A thrown error becomes an error response. */
@@ -77,8 +79,25 @@ export async function refusalOf(request: Promise<unknown>): Promise<Refusal> {
 }
 
 export async function startHost(options: HostOptions = {}): Promise<AcpHost> {
-  const { args = [], capabilities = {}, handlers = {}, initialize = true, sendsInvalid = false } = options;
-  const program = startProgram(['acp', ...args], options);
+  const program = startProgram(['acp', ...(options.args ?? [])], options);
+  return openHost(program, createPipe(program), options);
+}
+
+/** A host that is a client of a running server. */
+export async function connectHost(server: Server, query: Record<string, string> = {}, options: HostOptions = {}) {
+  const socket = await connectWebSocket(server, { dialect: 'acp', ...query });
+  const host = await openHost(server.program, createSocketPipe(socket), options);
+  return { ...host, socket };
+}
+
+/** Lines in both directions. */
+interface Pipe {
+  readonly input: ReadableStream<Uint8Array>;
+  readonly output: WritableStream<Uint8Array>;
+}
+
+async function openHost(program: Program, pipe: Pipe, options: HostOptions): Promise<AcpHost> {
+  const { capabilities = {}, handlers = {}, initialize = true, sendsInvalid = false } = options;
   const recorder = createRecorder();
   const requestHandlers: Record<string, Handler> = {
     'session/request_permission': (params) => select(params, 'allow_once'),
@@ -92,7 +111,7 @@ export async function startHost(options: HostOptions = {}): Promise<AcpHost> {
       async ({ params, signal }) => handler(params, signal),
     );
   }
-  const connection = app.connect(recorder.tee(program));
+  const connection = app.connect(recorder.tee(pipe));
   onTestFinished(() => {
     connection.close();
     expect(recorder.problems.filter((problem) => !sendsInvalid || problem.startsWith('agent'))).toEqual([]);
@@ -175,10 +194,10 @@ function createRecorder() {
     const newest = () => frames.slice(-8).map((frame) => `\n${JSON.stringify(frame).slice(0, 400)}`);
     return withDeadline(promise, what, () => `The newest frames: ${newest().join('')}`);
   };
-  return { frames, problems, waitFor, tee: (program: Program) => createTee(program, record) };
+  return { frames, problems, waitFor, tee: (pipe: Pipe) => createTee(pipe, record) };
 }
 
-function createTee({ stdin, stdout }: Program, record: (sender: Sender, frame: AcpFrame) => void) {
+function createPipe({ stdin, stdout }: Program): Pipe {
   // The client may close the connection before the program ends.
   let isClosed = false;
   const input = new ReadableStream<Uint8Array>({
@@ -190,7 +209,29 @@ function createTee({ stdin, stdout }: Program, record: (sender: Sender, frame: A
       isClosed = true;
     },
   });
-  const output = new WritableStream<Uint8Array>({ write: (chunk) => void stdin.write(chunk) });
+  return { input, output: new WritableStream<Uint8Array>({ write: (chunk) => void stdin.write(chunk) }) };
+}
+
+/** One frame per message, without the newline. */
+function createSocketPipe(socket: ServerClient): Pipe {
+  let isClosed = false;
+  const input = new ReadableStream<Uint8Array>({
+    start(controller) {
+      socket.onText((text) => isClosed || controller.enqueue(new TextEncoder().encode(`${text}\n`)));
+      void socket.closed.then(() => isClosed || controller.close());
+    },
+    cancel() {
+      isClosed = true;
+    },
+  });
+  const decoder = new TextDecoder();
+  const output = new WritableStream<Uint8Array>({
+    write: (chunk) => socket.sendText(decoder.decode(chunk).trimEnd()),
+  });
+  return { input, output };
+}
+
+function createTee({ input, output }: Pipe, record: (sender: Sender, frame: AcpFrame) => void) {
   const stream = ndJsonStream(output, input);
   type Message = Parameters<typeof record>[1];
   const observe = (sender: Sender) =>

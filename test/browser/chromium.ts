@@ -1,4 +1,4 @@
-// Starts chromium and records everything that an exported page must not do.
+// Starts chromium and records everything that a page must not do.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -42,8 +42,15 @@ export interface OpenedPage {
   trespasses(): Promise<PageViolations>;
 }
 
+export interface BrowserFixture {
+  /** Opens the page as a local file. */
+  open(html: string, options?: BrowserContextOptions): Promise<OpenedPage>;
+  /** Opens a page of a server. Requests to other servers are blocked. */
+  openUrl(url: string, options?: BrowserContextOptions): Promise<OpenedPage>;
+}
+
 /** One browser for the tests of a file. */
-export function browser() {
+export function browser(): BrowserFixture {
   let running: Browser;
   beforeAll(async () => {
     // The sandbox of chromium does not work as root.
@@ -55,37 +62,48 @@ export function browser() {
   });
   afterAll(() => running?.close());
   return {
-    /** Opens the page as a local file. */
-    async open(html: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
-      const context = await running.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-      onTestFinished(() => context.close());
-      context.setDefaultTimeout(TIMEOUT_MS);
+    async open(html, options = {}) {
       const file = join(createTemporaryDirectory(), 'page.html');
       writeFileSync(file, html);
       const url = pathToFileURL(file).href;
-      const recorded = { dialogs: [] as string[], requests: [] as string[], errors: [] as string[] };
-      // Block all network requests.
-      await context.route('**', (route) => (route.request().url().startsWith(url) ? route.continue() : route.abort()));
-      context.on('request', (request) => {
-        if (!request.url().startsWith(url) && !request.url().startsWith('data:image/'))
-          recorded.requests.push(request.url());
-      });
-      context.on('dialog', async (dialog) => {
-        recorded.dialogs.push(dialog.message());
-        await dialog.dismiss();
-      });
-      await context.addInitScript(RECORDER);
-      const page = await context.newPage();
-      page.on('pageerror', (error) => recorded.errors.push(error.message));
-      await page.goto(url);
-      return {
-        page,
-        url,
-        async trespasses() {
-          const [violations, hits] = await page.evaluate<[string[], unknown[]]>('[window.violations, window.hits]');
-          return { ...recorded, violations, hits };
-        },
-      };
+      return openPage(running, url, options, (requested) => requested.startsWith(url));
+    },
+    openUrl(url, options = {}) {
+      const { host } = new URL(url);
+      return openPage(running, url, options, (requested) => new URL(requested).host === host);
+    },
+  };
+}
+
+async function openPage(
+  running: Browser,
+  url: string,
+  options: BrowserContextOptions,
+  isAllowed: (requested: string) => boolean,
+): Promise<OpenedPage> {
+  const context = await running.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(TIMEOUT_MS);
+  const recorded = { dialogs: [] as string[], requests: [] as string[], errors: [] as string[] };
+  // Block all other network requests.
+  await context.route('**', (route) => (isAllowed(route.request().url()) ? route.continue() : route.abort()));
+  context.on('request', (request) => {
+    if (!isAllowed(request.url()) && !request.url().startsWith('data:image/')) recorded.requests.push(request.url());
+  });
+  context.on('dialog', async (dialog) => {
+    recorded.dialogs.push(dialog.message());
+    await dialog.dismiss();
+  });
+  await context.addInitScript(RECORDER);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => recorded.errors.push(error.message));
+  await page.goto(url);
+  return {
+    page,
+    url,
+    async trespasses() {
+      const [violations, hits] = await page.evaluate<[string[], unknown[]]>('[window.violations, window.hits]');
+      return { ...recorded, violations, hits };
     },
   };
 }

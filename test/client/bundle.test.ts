@@ -30,10 +30,13 @@ test('the bundle is smaller than 60 kB', () => {
   expect(file?.contents.length).toBeLessThan(60_000);
 });
 
-test('Node modules are loaded only when an agent is spawned', async () => {
+test('Node modules are loaded only when an agent is spawned or a socket is opened', async () => {
   const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
   expect(imports.map(({ path, kind }) => `${kind} ${path}`).sort()).toEqual([
     'dynamic-import node:child_process',
+    'dynamic-import node:http',
+    'dynamic-import node:https',
+    'dynamic-import node:net',
     'dynamic-import node:url',
   ]);
   const page = `data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`;
@@ -41,7 +44,8 @@ test('Node modules are loaded only when an agent is spawned', async () => {
   try {
     Object.assign(globalThis, { process: undefined, Buffer: undefined });
     expect(Object.keys(await import(/* @vite-ignore */ page)).sort()).toEqual([
-      ...['AgentExitedError', 'RpcClient', 'RpcError', 'createClient', 'spawnAgent'],
+      ...['AgentExitedError', 'ConnectionError', 'ConnectionLostError', 'RpcClient', 'RpcError'],
+      ...['connectAgent', 'createClient', 'spawnAgent'],
     ]);
   } finally {
     Object.assign(globalThis, { process, Buffer });

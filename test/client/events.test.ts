@@ -1,6 +1,6 @@
 // Tests of events: listeners, readers, unknown events and back-pressure.
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type AgentExitedError, type Client, createClient } from '../../src/client/index.ts';
+import { type AgentExitedError, type Client, type ClientEvent, createClient } from '../../src/client/index.ts';
 import { isKnownEvent } from '../../src/client/known-events.ts';
 import { type AgentEvent, events } from '../../src/protocol/index.ts';
 import { createFakeAgent, type FakeAgentTransport } from './fake-agent-transport.ts';
@@ -15,7 +15,8 @@ async function take(reader: AsyncIterator<AgentEvent>, count: number): Promise<u
 }
 
 test('events are typed by their declarations', () => {
-  expectTypeOf<Parameters<Parameters<Client['onEvent']>[0]>[0]>().toEqualTypeOf<AgentEvent>();
+  expectTypeOf<Parameters<Parameters<Client['onEvent']>[0]>[0]>().toEqualTypeOf<ClientEvent>();
+  expectTypeOf<ClientEvent>().toExtend<AgentEvent>();
   expectTypeOf<ReturnType<Client['events']>>().toExtend<AsyncIterable<AgentEvent>>();
   expect(events.filter(({ type }) => !isKnownEvent(type))).toEqual([]);
 });

@@ -50,6 +50,30 @@ async function collectUncaught(act: () => Promise<void>): Promise<unknown[]> {
   return uncaught;
 }
 
+describe('a command line', () => {
+  test('is run by a shell, and output that is no frame is passed on', async () => {
+    const home = createTemporaryDirectory();
+    const command = `echo "a greeting"; echo "a warning" >&2; "$NODE" "$PROGRAM" --mode rpc --no-session`;
+    const errors: string[] = [];
+    const agent = await startAgent({
+      command,
+      env: { HOME: home, PARLEY_DIR: home, NODE: process.execPath, PROGRAM: inject('program') },
+      onStderr: (text) => errors.push(text),
+    });
+    const unhandled: unknown[] = [];
+    agent.onUnhandled((frame) => unhandled.push(frame));
+    expect(await agent.promptAndWait('Say hello')).toHaveLength(2);
+    expect(unhandled).toEqual(['a greeting']);
+    expect(errors.join('')).toBe('a warning\n');
+    expect(await agent.close()).toMatchObject({ code: 0 });
+  });
+
+  test('that fails rejects the first call with its stderr', async () => {
+    const agent = await startAgent({ command: 'echo "no such host" >&2; exit 255' });
+    await expect(agent.call('get_state')).rejects.toMatchObject({ exitCode: 255, stderr: 'no such host\n' });
+  });
+});
+
 describe('the program', () => {
   test('starts, answers a prompt, and exits on close', async () => {
     const agent = await startParley();

@@ -54,6 +54,7 @@ describe('invalid arguments of subcommands', () => {
     [['sessions', 'prune', '--older-than', 'soon'], 'for example --older-than 90 (got "soon")'],
     [['doctor', 'extra'], "Unexpected argument 'extra'"],
     [['schema', '--dialect', 'klingon'], 'klingon'],
+    [['schema', '--openapi', '--types'], '--openapi cannot be combined'],
     [['export'], 'SESSION is missing.'],
     [['trust', '--nope'], "Unknown option '--nope'"],
   ])('%j: exit code 2, nothing on stdout, no file', async (args, words) => {

@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { createChunkRecorder, findEmptyExports, listChunks } from '../support/chunk-recorder.ts';
 import { runtimeOptions } from './features/feature-program.ts';
+import { tryHostCommands } from './features/host-commands.ts';
 import { tryMcp } from './features/mcp.ts';
 import { tryModelApis } from './features/model-apis.ts';
 import { trySandbox } from './features/sandbox.ts';
+import { tryServer } from './features/server.ts';
 import { trySessions } from './features/sessions.ts';
 import { trySignIns } from './features/sign-ins.ts';
 import { trySubcommands } from './features/subcommands.ts';
+import { tryTelemetry } from './features/telemetry.ts';
 import { tryTerminal } from './features/terminal.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-chunks-'));
@@ -22,8 +25,11 @@ trySubcommands();
 tryModelApis();
 tryMcp();
 trySessions();
+tryHostCommands();
 trySandbox();
+tryServer();
 trySignIns();
+tryTelemetry();
 tryTerminal();
 
 test('every lazily loaded file was loaded', () => {

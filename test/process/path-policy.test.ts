@@ -1,5 +1,5 @@
 // The path policy in the built program: tools, mentions, exports and session files.
-import { existsSync, mkdtempSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDirectories, runProgram, startRpc } from '../support/program.ts';
@@ -25,6 +25,27 @@ test.each(['link.txt', '..', '/proc/self/root/etc/hostname'])('read refuses %s',
   await program.nextFrame({ type: 'agent_settled' });
   expect(JSON.stringify(program.frames)).not.toContain(CANARY);
 });
+
+test.each(['serve/token', 'serve/tokens.json', 'serve/audit.jsonl'])(
+  'read refuses %s of the user directory, also when the directory is allowed',
+  async (name) => {
+    const directories = createDirectories();
+    mkdirSync(join(directories.home, 'serve'));
+    writeFileSync(join(directories.home, name), JSON.stringify({ [CANARY]: { type: 'api_key', key: CANARY } }));
+    writeFileSync(join(directories.home, 'notes.txt'), 'ordinary');
+    const roots = ['--set', `paths.readRoots=${JSON.stringify([directories.home])}`];
+    const program = startRpc([...enforcing, ...roots, '--no-session'], { directories });
+    const read = async (path: string) => {
+      program.send({ type: 'prompt', message: `Read \`${path}\`` });
+      const { result } = await program.nextFrame({ type: 'tool_execution_end', toolName: 'read' });
+      await program.nextFrame({ type: 'agent_settled' });
+      return JSON.stringify(result);
+    };
+    expect(await read(join(directories.home, 'notes.txt'))).toContain('ordinary');
+    expect(await read(join(directories.home, name))).toContain('denied');
+    expect(JSON.stringify(program.frames)).not.toContain(CANARY);
+  },
+);
 
 test('without a setting, a notice names each directory once', async () => {
   const { directories, outside } = createOutside();

@@ -142,6 +142,40 @@ describe('a queued prompt', () => {
     });
   });
 
+  test('that was edited, moved or removed is so in the next process, after a kill', async () => {
+    const answers = [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }, { text: 'Four.' }];
+    const { directories, flags, prompts } = await startScriptedProvider(answers);
+    const program = startRpc(flags, { directories });
+    program.send({ id: '1', type: 'prompt', message: 'first' });
+    await program.nextFrame({ type: 'agent_settled' });
+    for (const message of ['second', 'third', 'fourth']) await program.call({ type: 'follow_up', message });
+    const { data } = await program.call({ type: 'get_queue' });
+    const [second, third, fourth] = (data as { items: { id: string }[] }).items.map(({ id }) => id);
+    await program.call({ type: 'edit_queued_message', messageId: third, message: 'third, edited' });
+    await program.call({ type: 'remove_queued_message', messageId: second });
+    await program.call({ type: 'move_queued_message', messageId: fourth, index: 0 });
+    program.kill('SIGKILL');
+    await program.exited;
+    const next = startRpc([...flags, '--continue'], { directories });
+    expect(await next.call({ type: 'get_queue' })).toMatchObject({
+      data: {
+        items: [
+          { id: fourth, text: 'fourth' },
+          { id: third, text: 'third, edited' },
+        ],
+      },
+    });
+    next.send({ id: '2', type: 'prompt', message: 'fifth' });
+    await next.nextFrame({ type: 'session_settled' });
+    expect(prompts).toEqual(['first', 'fourth', 'third, edited', 'fifth']);
+    expect(await next.call({ type: 'remove_queued_message', messageId: third })).toMatchObject({
+      success: false,
+      code: 'already_taken',
+    });
+    next.stdin.end();
+    await next.exited;
+  });
+
   test('of an earlier process runs before the message of print mode, and the answer to the latter is printed', async () => {
     const { directories, flags, prompts } = await startScriptedProvider([
       { text: 'One.' },

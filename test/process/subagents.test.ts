@@ -103,6 +103,50 @@ test('kill during an isolated batch: the main tree is unchanged, and the next st
   expect(findProcesses(marker, 'cmdline')).toEqual([]);
 });
 
+test('subagents of the host: stopped without a process left, finished at the end of the input, and listed after a kill', async () => {
+  const server = await provider();
+  const directories = repository();
+  const before = state(directories);
+  const marker = `parley-busy-${process.pid}-host`;
+  const start = { type: 'start_subagent', agent: 'task', assignment: 'work', isolated: true };
+  server.reply(busy(1, marker), busy(2, marker));
+  const program = startRpc([...FLAGS, '--session-id', 'host-tasks'], { directories, env: envOf(server) });
+  expect(await program.call(start)).toMatchObject({ data: { subagentId: 'task' } });
+  await waitUntil(() => findProcesses(marker, 'cmdline').length === 1);
+  expect(await program.call({ type: 'stop_subagent', subagentId: 'task' })).toMatchObject({ success: true });
+  await waitUntil(() => findProcesses(marker, 'cmdline').length === 0);
+  await waitUntil(() => listWorktrees(directories).length === 0);
+  expect(state(directories)).toBe(before);
+  expect(await program.call(start)).toMatchObject({ data: { subagentId: 'task-2' } });
+  await waitUntil(() => findProcesses(marker, 'cmdline').length === 1);
+  program.kill('SIGKILL');
+  await program.exited;
+  await waitUntil(() => findProcesses(marker, 'cmdline').length === 0);
+
+  const next = startRpc([...FLAGS, '--continue'], { directories, env: envOf(server) });
+  expect(await next.call({ type: 'get_subagents', includeEnded: true })).toMatchObject({
+    data: {
+      subagents: [
+        { id: 'task', status: 'aborted', error: 'Stopped by the host' },
+        { id: 'task-2', status: 'aborted', error: 'The program ended before the subagent was finished.' },
+      ],
+    },
+  });
+  expect(await next.call({ type: 'resume_subagent', subagentId: 'task-2', message: 'x' })).toMatchObject({
+    success: false,
+    error: expect.stringContaining('its change was not kept'),
+  });
+  // The copy of the killed program is removed by the next one.
+  await waitUntil(() => listWorktrees(directories).length === 0, 30_000);
+  server.reply({ answer: { parts: [{ text: 'Done.' }] } });
+  expect(await next.call({ ...start, isolated: false })).toMatchObject({ data: { subagentId: 'task-3' } });
+  next.stdin.end();
+  expect(await next.exited).toMatchObject({ code: 0, stderr: '' });
+  expect(next.frames).toContainEqual({ type: 'subagent_end', id: 'task-3', agent: 'task', exitCode: 0 });
+  expect(listWorktrees(directories)).toEqual([]);
+  expect(state(directories)).toBe(before);
+});
+
 /** A git that applies a change to the main tree, or to a nested repository, and then hangs. */
 function slowGit(programDirectories: ProgramDirectories, done: string, at = programDirectories.cwd): string {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();

@@ -11,6 +11,7 @@ const IMPORTANT_PATHS = [
   ...[
     '.parley/auth.json',
     '.parley/models.json',
+    '.parley/serve/token',
     '.parley/sessions/a.jsonl',
     '.pi/agent/auth.json',
     '.omp/agent/auth.json',

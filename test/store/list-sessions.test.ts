@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isRunOpen } from '../../src/core/tree/is-run-open.ts';
 import { entry, header } from './contract.ts';
 import { createStoreFixture, type StoreFixture, toLine } from './store-fixture.ts';
 
@@ -37,6 +38,11 @@ const answer = (n: number, total: number, text = 'yes') => ({
     timestamp: 1,
   },
 });
+
+const shellOutput = {
+  ...{ type: 'message', id: 'shell', parentId: 'answer1', timestamp: header.timestamp },
+  message: { role: 'bashExecution', command: 'ls', output: '', cancelled: false, truncated: false, timestamp: 1 },
+};
 
 /** Creates a session with this modification time, in seconds. */
 function createSession(
@@ -81,6 +87,7 @@ describe('the list', () => {
         cost: 1.75,
         bytes: readFileSync(path).length + 111,
         opening: 'Fix the parser, please',
+        interrupted: false,
       },
     ]);
   });
@@ -184,6 +191,41 @@ describe('the list', () => {
       writeFileSync(cacheFile, invalidCache);
       expect(await fixture.store.list()).toMatchObject([{ id: 'one', cost: 7 }]);
     }
+  });
+
+  test('a cache of an older version is used, and completed with whether the last run has ended', async () => {
+    const fixture = createStoreFixture();
+    const long = entry(0, 'x'.repeat(1_100_000));
+    createSession(fixture, 'killed', 1, [long]);
+    createSession(fixture, 'ended', 2, [long, answer(1, 1)]);
+    const expected = [
+      { id: 'ended', cost: 7, interrupted: false },
+      { id: 'killed', interrupted: true },
+    ];
+    await fixture.store.list();
+    const cacheFile = join(fixture.directory, '.parley-sessions.json');
+    const old = readFileSync(cacheFile, 'utf8').replaceAll(/,"interrupted":(true|false)/g, '');
+    // A cost that is not in the file shows that the cached summary is used.
+    writeFileSync(cacheFile, old.replace('"cost":1', '"cost":7'));
+    expect(await fixture.store.list()).toMatchObject(expected);
+    expect(readFileSync(cacheFile, 'utf8')).not.toContain('interrupted');
+    expect(await fixture.store.list()).toMatchObject(expected);
+  });
+
+  test.each([
+    ['a prompt without an answer', [entry(0), answer(1, 1), entry(2)], true],
+    ['an answer', [entry(0), answer(1, 1)], false],
+    ['an answer and output of a shell command', [entry(0), answer(1, 1), shellOutput], false],
+    ['a prompt and an incomplete line', [entry(0), '{"type":"message","id":"x","parentId":null,"timestamp":""'], true],
+    ['no messages', [], false],
+  ])('%s: interrupted is as for the session that is resumed', async (_, lines, interrupted) => {
+    const fixture = createStoreFixture();
+    const path = fixture.write([header, ...lines]);
+    expect(await fixture.store.list()).toMatchObject([{ path, interrupted }]);
+    const resumed = await fixture.store.resume(path);
+    expect(isRunOpen(resumed.lazyPath ?? resumed.path)).toBe(interrupted);
+    expect(isRunOpen(resumed.path)).toBe(interrupted);
+    await resumed.log.close();
   });
 
   test('contains sessions that are in use', async () => {

@@ -9,7 +9,7 @@ import { findNamingErrors } from './naming.ts';
 const FOUNDATION = ['base', 'protocol', 'contracts'];
 const MODULES = [
   ...['transports', 'dialects', 'server', 'commands', 'core', 'llm', 'tools', 'store', 'mcp'],
-  ...['permissions', 'sandbox'],
+  ...['permissions', 'sandbox', 'telemetry', 'http'],
 ];
 
 /** Which module may import which others. Its own files a module may always import. */
@@ -64,6 +64,7 @@ const LAZY_INTERFACES = [
   'src/sandbox/network/allow-list-policy.ts',
   'src/settings/flags/flag-docs.ts',
   'src/settings/setting-docs.ts',
+  'src/settings/setting-rules.ts',
   'src/settings/unknown-keys.ts',
   'src/settings/write-settings.ts',
   'src/trust/inventory.ts',

@@ -14,9 +14,12 @@ const STDIO: readonly AllowedPath[] = [
   'src/transports/stdio-terminal.ts',
   'src/transports/stdio-transport.ts',
 ];
-const SYSTEM: readonly AllowedPath[] = ['src/app/system-ports/', ...STDIO];
+const SYSTEM: readonly AllowedPath[] = ['src/app/system-ports/', 'src/transports/socket-transport.ts', ...STDIO];
 // The host's side of the pipe, where there are no ports.
 const HOSTS: readonly AllowedPath[] = [...SYSTEM, 'src/client/', 'src/testing/'];
+/** The sockets and timers of the client, which also runs in browsers. */
+const CLIENT_TIMERS: readonly AllowedPath[] = [...SYSTEM, 'src/client/timer.ts'];
+const CLIENT_SOCKETS: readonly AllowedPath[] = [...SYSTEM, 'src/client/socket/'];
 /** Everything else gets the environment as a value. */
 const ENVIRONMENT: readonly AllowedPath[] = [
   'src/app/',
@@ -47,10 +50,10 @@ const USES: readonly Ban[] = [
     allowed: SYSTEM,
     instead: 'use ports.clock',
   },
-  { what: /^(setTimeout|setInterval|setImmediate)$/, allowed: SYSTEM, instead: 'use ports.clock' },
+  { what: /^(setTimeout|setInterval|setImmediate)$/, allowed: CLIENT_TIMERS, instead: 'use ports.clock' },
   { what: /^AbortSignal\.timeout$/, allowed: HOSTS, instead: 'use ports.clock' },
-  { what: /^(Math\.random|crypto\.(random|getRandom)\w*)$/, allowed: SYSTEM, instead: 'use ports.ids' },
-  { what: /^(fetch|WebSocket|EventSource)$/, allowed: SYSTEM, instead: 'use ports.sendHttp or ports.fetch' },
+  { what: /^(Math\.random|crypto\.(random|getRandom)\w*)$/, allowed: CLIENT_SOCKETS, instead: 'use ports.ids' },
+  { what: /^(fetch|WebSocket|EventSource)$/, allowed: CLIENT_SOCKETS, instead: 'use ports.sendHttp or ports.fetch' },
 ];
 
 /** Matched against `module` and `module name` of every import. */

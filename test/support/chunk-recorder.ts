@@ -1,7 +1,7 @@
 // Records which lazily loaded files of the built program were loaded.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createTemporaryDirectory } from './temporary-directory.ts';
 
 export interface ChunkRecorder {
@@ -11,11 +11,15 @@ export interface ChunkRecorder {
   listLoaded(): Set<string>;
 }
 
-/** Loaded before the launcher, which runs each file with `vm.Script`. Files in prompt-chunks.js are properties of an object. */
+/** Files that contain several others. */
+const PACKS = ['prompt-chunks.js', 'server-chunks.js'];
+
+/** Loaded before the launcher, which runs each file with `vm.Script`. Packed files are properties of an object. */
 const PRELOAD = `
 const { appendFileSync } = require('node:fs');
 const { basename } = require('node:path');
 const vm = require('node:vm');
+const PACKS = ${JSON.stringify(PACKS)};
 const record = (name) => appendFileSync(process.env.PARLEY_TEST_CHUNKS, basename(name) + '\\n');
 vm.Script = class extends vm.Script {
   constructor(source, options) {
@@ -25,7 +29,7 @@ vm.Script = class extends vm.Script {
   runInThisContext(...args) {
     record(this.filename);
     const run = super.runInThisContext(...args);
-    if (basename(this.filename) !== 'prompt-chunks.js') return run;
+    if (!PACKS.includes(basename(this.filename))) return run;
     return () => new Proxy(run(), { get: (files, name) => (files[name] && record(name), files[name]) });
   }
 };`;
@@ -41,12 +45,12 @@ export function createChunkRecorder(directory: string): ChunkRecorder {
   };
 }
 
-/** All lazily loaded files of a built program, including those packed into prompt-chunks.js. */
+/** All lazily loaded files of a built program, including packed ones. */
 export function listChunks(program: string): string[] {
   const files = readdirSync(join(dirname(program), 'program')).filter((name) => name.endsWith('.js'));
-  const [, together = ''] = /const TOGETHER = .*\[(.*)\]/.exec(readFileSync(program, 'utf8')) ?? [];
-  const packed = [...together.matchAll(/"([^"]+)"/g)].map(([, name = '']) => basename(name));
-  return [...files, ...packed].filter((name) => !['start.js', 'prompt-chunks.js'].includes(name)).sort();
+  const [packs = ''] = /const PACKS = [^;]*;/.exec(readFileSync(program, 'utf8')) ?? [];
+  const packed = [...packs.matchAll(/"\.\/([^"]+)"/g)].map(([, name = '']) => name);
+  return [...new Set([...files, ...packed])].filter((name) => !['start.js', ...PACKS].includes(name)).sort();
 }
 
 /** Loads each file as the launcher does. Returns files without exports, and exports that are undefined. */

@@ -39,6 +39,7 @@ const CHECKS: Readonly<Record<string, (code: string, page: string) => void | Pro
 const OTHER_TESTS: Readonly<Record<string, string>> = {
   'docs/subagents.md': 'test/subagents-page.test.ts',
   'docs/models.md': 'test/models-page.test.ts',
+  'docs/observability.md': 'test/observability-page.test.ts',
 };
 
 /** Rejects if the block is invalid. */

@@ -1,115 +1,7 @@
 // A whole conversation on an emulated terminal: hostile output of the agent, and keys.
 import { array, assert, asyncProperty, constantFrom, oneof, string } from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createClient } from '../../src/client/index.ts';
-import type { Tty, TtyHandlers } from '../../src/contracts/tty.ts';
-import { runConversation } from '../../src/terminal/index.ts';
-import { createFakeClock } from '../../src/testing/index.ts';
-import { createFakeAgent, type FakeAgentTransport } from '../client/fake-agent-transport.ts';
-import { TerminalEmulator } from './terminal-emulator.ts';
-
-const STATE = {
-  model: { provider: 'some', id: 'model', api: 'x', name: 'Model' },
-  ...{
-    thinkingLevel: 'off',
-    isStreaming: false,
-    isCompacting: false,
-    sessionId: 'abc',
-    trusted: false,
-    messageCount: 0,
-  },
-};
-const STATS = { cost: 0, tokens: { total: 0 }, totalMessages: 0, toolCalls: 0 };
-
-const PROVIDERS = [
-  { id: 'anthropic', name: 'Anthropic', acceptsKey: true, hasCredential: false, isStored: false },
-  { id: 'openai', name: 'OpenAI', acceptsKey: true, hasCredential: true, isStored: true },
-];
-
-const REPLIES: Readonly<Record<string, object>> = {
-  get_state: STATE,
-  get_session_stats: STATS,
-  get_messages: { messages: [] },
-  get_commands: { commands: [] },
-  clear_queue: { steering: ['queued'], followUp: [] },
-};
-
-interface ConversationFixture {
-  readonly agent: FakeAgentTransport;
-  readonly terminal: TerminalEmulator;
-  readonly clock: ReturnType<typeof createFakeClock>;
-  /** The changes of auth.json. */
-  readonly savedKeys: string[];
-  type(keys: string): Promise<void>;
-  /** Names of the commands that the agent received. */
-  listCalls(): unknown[];
-  readonly ended: Promise<unknown>;
-}
-
-async function startConversation(
-  replies: Readonly<Record<string, object>> = REPLIES,
-  env: Readonly<Record<string, string>> = {},
-): Promise<ConversationFixture> {
-  const savedKeys: string[] = [];
-  const agent = createFakeAgent(({ id, type }, fakeAgent) => {
-    if (type === 'extension_ui_response') return;
-    fakeAgent.send({ type: 'response', id, command: type, success: true, data: replies[String(type)] ?? {} });
-  });
-  const terminal = new TerminalEmulator(60, 20);
-  const clock = createFakeClock();
-  let handlers: TtyHandlers | undefined;
-  const tty: Tty = {
-    columns: 60,
-    rows: 20,
-    write: (text) => terminal.write(text),
-    acquire: (newHandlers) => {
-      handlers = newHandlers;
-    },
-    release() {},
-    suspend() {},
-    releaseDuring: (action) => action(),
-  };
-  const files = { read: async () => new Uint8Array(), replace: async () => {}, makeDirectory: async () => {} };
-  const stop = new AbortController();
-  const ended = runConversation({
-    ...{
-      client: createClient(agent),
-      tty,
-      clock,
-      env,
-      version: '1',
-      shouldChooseSession: false,
-      stopSignal: stop.signal,
-    },
-    history: { files, directory: '/project/history', path: undefined },
-    editText: async (text) => `${text}, edited`,
-    credentials: {
-      listProviders: async () => PROVIDERS,
-      saveKey: async (provider, key) => void savedKeys.push(`${provider} ${key}`),
-      remove: async (provider) => void savedKeys.push(`removed ${provider}`),
-    },
-    directory: '~/project',
-    readBranch: async () => 'main',
-    listDirectory: async () => [],
-    async listFiles(onFile) {
-      for (const path of ['src/index.ts', 'my notes/read me.md']) onFile(path);
-    },
-    listSessions: async () => [],
-    onStderr() {},
-  });
-  onTestFinished(() => stop.abort());
-  await agent.waitUntilRead();
-  await clock.advance(1);
-  return {
-    ...{ agent, terminal, clock, ended, savedKeys },
-    listCalls: () => agent.written.map(({ type }) => type),
-    async type(keys) {
-      handlers?.onInput(new TextEncoder().encode(keys));
-      await agent.waitUntilRead();
-      await clock.advance(1);
-    },
-  };
-}
+import { describe, expect, test } from 'vitest';
+import { REPLIES, STATS, startConversation } from './conversation-fixture.ts';
 
 const hostileText = array(
   oneof(
@@ -444,4 +336,12 @@ describe('commands', () => {
     await expect.poll(() => terminal.text.join('\n')).toContain('his terminal shows what you type');
     expect(savedKeys).toEqual([]);
   });
+});
+
+test('a user who quits during the first run leaves a session with messages', async () => {
+  const { agent, type, ended } = await startConversation();
+  agent.send({ type: 'agent_start' }, { type: 'message_end', message: { role: 'user', content: 'hello' } });
+  await agent.waitUntilRead();
+  await type('/quit\r');
+  expect(await ended).toMatchObject({ kind: 'quit', state: { messageCount: 1 } });
 });

@@ -13,9 +13,12 @@ from .protocol import (
     ClearQueueResult,
     CloneResult,
     CompactionResult,
+    ContinueRunResult,
     CycleModelResult,
     CycleThinkingLevelResult,
+    EditQueuedMessageResult,
     ExportHtmlResult,
+    FindSessionResult,
     FollowUpResult,
     GetAvailableCommandsResult,
     GetAvailableModelsResult,
@@ -28,8 +31,12 @@ from .protocol import (
     GetLoginProvidersResult,
     GetMcpServersResult,
     GetMessagesPageResult,
+    GetMessagesRangeResult,
     GetMessagesResult,
+    GetQueueResult,
     GetSchemaResult,
+    GetSettingsResult,
+    GetSettingsSchemaResult,
     GetSubagentMessagesResult,
     GetSubagentsResult,
     GetTreeResult,
@@ -37,14 +44,20 @@ from .protocol import (
     HostUriScheme,
     IncomingImage,
     InterruptMode,
+    ListArtifactsResult,
+    ListModelsResult,
+    ListSessionsResult,
     LoginResult,
     Model,
+    MoveSessionResult,
     NegotiateProtocolResult,
     NewSessionResult,
     OpenSessionResult,
     PermissionMode,
     PromptResult,
     QueueMode,
+    ReadArtifactResult,
+    RemoveQueuedMessageResult,
     SessionState,
     SessionStats,
     SetEventFilterResult,
@@ -52,12 +65,15 @@ from .protocol import (
     SetHostToolsResult,
     SetHostUriSchemesResult,
     SetPermissionModeResult,
+    SetSettingsResult,
     SetSubagentSubscriptionResult,
     SetTodosResult,
+    StartSubagentResult,
     SteerResult,
     SwitchSessionResult,
     ThinkingLevel,
     TodoPhase,
+    VerificationRequest,
 )
 
 
@@ -156,6 +172,14 @@ class Commands:
         """Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. `keepMessages` is the number of newest messages that are not summarised; without it the token limit of the settings applies."""
         return cast("CompactionResult", self.call("compact", {"customInstructions": custom_instructions, "keepMessages": keep_messages}, timeout=timeout))
 
+    def continue_run(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "ContinueRunResult":
+        """Continue the run that was interrupted because the program was killed (`isInterrupted` of get_state), without a new user message. Tool calls that have no result are recorded as interrupted, and the model is asked again. Answered like prompt: when accepted, and in the omp dialect `prompt_result` reports how the run ended. Messages that were queued before stay queued and are delivered by the run. Refused when the last run has ended, and during a run. Experimental."""
+        return cast("ContinueRunResult", self.call("continue_run", {}, timeout=timeout))
+
     def cycle_model(
         self,
         *,
@@ -172,6 +196,16 @@ class Commands:
         """Switch to the next thinking level of the model, cyclically. `null` when the model does not support thinking."""
         return cast("CycleThinkingLevelResult", self.call("cycle_thinking_level", {}, timeout=timeout))
 
+    def edit_queued_message(
+        self,
+        message_id: str,
+        message: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "EditQueuedMessageResult":
+        """Replace the text of a queued message, given by its id in get_queue; images and attachments stay. Extensions process the new text as they process a new message: if one has handled it (`disposition` is `handled`), the queued message is not changed. Refused with the code `already_taken` when a run has taken the message. Experimental."""
+        return cast("EditQueuedMessageResult", self.call("edit_queued_message", {"messageId": message_id, "message": message}, timeout=timeout))
+
     def export_html(
         self,
         *,
@@ -180,6 +214,15 @@ class Commands:
     ) -> "ExportHtmlResult":
         """Export the session as one self-contained HTML file. Without a path, a new file is created in the working directory; existing files are not overwritten."""
         return cast("ExportHtmlResult", self.call("export_html", {"outputPath": output_path}, timeout=timeout))
+
+    def find_session(
+        self,
+        session: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "FindSessionResult":
+        """One stored session, by its path or the beginning of its id. Only sessions that list_sessions shows are found. Experimental."""
+        return cast("FindSessionResult", self.call("find_session", {"session": session}, timeout=timeout))
 
     def follow_up(
         self,
@@ -291,6 +334,24 @@ class Commands:
         """The messages of the conversation in pages, oldest first. `nextCursor` is present while more pages follow. Refused with the code `session_busy` during a run or a compaction, and with `stale_cursor` when the conversation has changed since the cursor was issued. Experimental."""
         return cast("GetMessagesPageResult", self.call("get_messages_page", {"cursor": cursor, "limit": limit}, timeout=timeout))
 
+    def get_messages_range(
+        self,
+        *,
+        start: Optional[int] = None,
+        end: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> "GetMessagesRangeResult":
+        """The messages of the conversation from the index `start` up to, but without, `end`; also during a run. At most 256 messages and about 768 KiB: if there are more, the first of them are returned. Without `start`, or with a negative one, which counts from the end of the conversation, the newest of them are returned. `start` of the result is the index of its first message. Experimental."""
+        return cast("GetMessagesRangeResult", self.call("get_messages_range", {"start": start, "end": end}, timeout=timeout))
+
+    def get_queue(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetQueueResult":
+        """The queued messages of both queues, in the order in which they are delivered within their queue. `images` is the number of images of the message. Experimental."""
+        return cast("GetQueueResult", self.call("get_queue", {}, timeout=timeout))
+
     def get_schema(
         self,
         *,
@@ -306,6 +367,23 @@ class Commands:
     ) -> "SessionStats":
         """Message counts, token usage and cost of the conversation."""
         return cast("SessionStats", self.call("get_session_stats", {}, timeout=timeout))
+
+    def get_settings(
+        self,
+        *,
+        scope: Optional[Literal["user", "project", "session"]] = None,
+        timeout: Optional[float] = None,
+    ) -> "GetSettingsResult":
+        """The settings of one scope, by their names: `user` and `project` are files, `session` are the changes by set_settings. Without `scope` all of them, and in `effective` the values in effect with their source. `flag`: the command line. `start`: given when the session started, by the program that started it or by a file that has changed since. `nextValue` is the value in a session that is opened now, if it is another one. The file of a project that is not trusted is not read. Values with the name of a secret are left out. Experimental."""
+        return cast("GetSettingsResult", self.call("get_settings", {"scope": scope}, timeout=timeout))
+
+    def get_settings_schema(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetSettingsSchemaResult":
+        """Every setting with its sentence, its JSON Schema and its default. `restricts`: it forbids or limits something. `project`: whether the value of a trusted project replaces that of the user, can only restrict it, or is ignored. `session`: whether set_settings can change it in an open session. Experimental."""
+        return cast("GetSettingsSchemaResult", self.call("get_settings_schema", {}, timeout=timeout))
 
     def get_state(
         self,
@@ -329,10 +407,11 @@ class Commands:
     def get_subagents(
         self,
         *,
+        include_ended: Optional[bool] = None,
         timeout: Optional[float] = None,
     ) -> "GetSubagentsResult":
-        """The running subagents, including nested ones. Experimental."""
-        return cast("GetSubagentsResult", self.call("get_subagents", {}, timeout=timeout))
+        """The running subagents, including nested ones. With `includeEnded`, those of this session that have ended come first, also those from before it was resumed. Experimental."""
+        return cast("GetSubagentsResult", self.call("get_subagents", {"includeEnded": include_ended}, timeout=timeout))
 
     def get_tree(
         self,
@@ -351,6 +430,35 @@ class Commands:
         """Write a document with everything that another agent needs to continue, and replace the conversation with it. It is also saved next to the session file. Refused during a run. `null` when an extension cancelled it. Experimental."""
         return cast("HandoffResult", self.call("handoff", {"customInstructions": custom_instructions}, timeout=timeout))
 
+    def list_artifacts(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "ListArtifactsResult":
+        """The artifacts of this session, oldest first: the complete outputs of which a result shows a part. `createdMs` is when it was written. Experimental."""
+        return cast("ListArtifactsResult", self.call("list_artifacts", {}, timeout=timeout))
+
+    def list_models(
+        self,
+        *,
+        query: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> "ListModelsResult":
+        """All known models and providers. `usable` is false for a model that cannot be used now; `reason` says why, and what to do. Every word of `query` must occur in the provider, the id or the name of a model; providers are not filtered. Local model servers are asked only if they are configured. Never contains a key. Experimental."""
+        return cast("ListModelsResult", self.call("list_models", {"query": query}, timeout=timeout))
+
+    def list_sessions(
+        self,
+        *,
+        query: Optional[str] = None,
+        cwd: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> "ListSessionsResult":
+        """Stored sessions, newest first; those of the working directory `cwd` if it is given. `query` must occur in the name, the path, or a message of the user or the model (then `match` shows the place), or begin the id; upper and lower case do not matter. `nextCursor` is present if older sessions follow: pass it as `cursor` for the next page. A search that takes long returns early, with fewer sessions and a cursor. At most 1000 sessions; without `limit` 100. `cost` is in US dollars, `bytes` includes artifacts. Experimental."""
+        return cast("ListSessionsResult", self.call("list_sessions", {"query": query, "cwd": cwd, "limit": limit, "cursor": cursor}, timeout=timeout))
+
     def login(
         self,
         provider_id: str,
@@ -359,6 +467,27 @@ class Commands:
     ) -> "LoginResult":
         """Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. If the sign-in ends with a redirect to this machine, an `input` request follows: a browser on another machine cannot be redirected here, and the user can paste the URL of its last page instead. The request is withdrawn after the redirect; dismissing it does not end the sign-in. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. A second login with the same provider cancels the first. Experimental."""
         return cast("LoginResult", self.call("login", {"providerId": provider_id}, timeout=timeout))
+
+    def move_queued_message(
+        self,
+        message_id: str,
+        *,
+        index: Optional[int] = None,
+        kind: Optional[Literal["steer", "followUp"]] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Move a queued message within its queue, or with `kind` to the other queue. `index` is its new place in the queue; by default the end. Refused with the code `already_taken` when a run has taken it. Experimental."""
+        self.call("move_queued_message", {"messageId": message_id, "index": index, "kind": kind}, timeout=timeout)
+
+    def move_session(
+        self,
+        cwd: str,
+        *,
+        session_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> "MoveSessionResult":
+        """Move a session to another working directory: its log, artifacts and subagent logs. `sessionId` is its id, the beginning of it, or its path; without it the open session is moved. An open session continues in the new directory, with the settings, the trust and the tools of that directory (`reopened`); where the process has only one session it is refused, and another session must be opened first. Refused with the code `busy` during a run, and when another process uses the session. Paths in earlier messages are not changed. Experimental."""
+        return cast("MoveSessionResult", self.call("move_session", {"sessionId": session_id, "cwd": cwd}, timeout=timeout))
 
     def negotiate_protocol(
         self,
@@ -398,6 +527,36 @@ class Commands:
     ) -> "PromptResult":
         """Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. In the omp dialect, `prompt_result` reports how it ended, once per accepted prompt. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id."""
         return cast("PromptResult", self.call("prompt", {"message": message, "images": images, "attachments": attachments, "streamingBehavior": streaming_behavior}, timeout=timeout))
+
+    def read_artifact(
+        self,
+        artifact_id: str,
+        *,
+        offset: Optional[int] = None,
+        limit: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> "ReadArtifactResult":
+        """A part of an artifact, from the byte `offset` on, at most `limit` bytes and at most 256 KiB: `text`, or `base64` if it is not UTF-8 text. A character is never cut: continue with `nextOffset`, which is absent at the end. Experimental."""
+        return cast("ReadArtifactResult", self.call("read_artifact", {"artifactId": artifact_id, "offset": offset, "limit": limit}, timeout=timeout))
+
+    def remove_queued_message(
+        self,
+        message_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "RemoveQueuedMessageResult":
+        """Remove a queued message and return its text. Refused with the code `already_taken` when a run has taken it. Experimental."""
+        return cast("RemoveQueuedMessageResult", self.call("remove_queued_message", {"messageId": message_id}, timeout=timeout))
+
+    def resume_subagent(
+        self,
+        subagent_id: str,
+        message: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Continue a subagent of this session that has ended, with its own log as history and a further message. Events and permissions are those of a new task of the same agent. An isolated subagent gets a new copy of the repository with its change; refused when that change was not kept or does not apply. Answered when it has started again. Experimental."""
+        self.call("resume_subagent", {"subagentId": subagent_id, "message": message}, timeout=timeout)
 
     def set_auto_compaction(
         self,
@@ -500,6 +659,17 @@ class Commands:
         """Set the display name of the current session."""
         self.call("set_session_name", {"name": name}, timeout=timeout)
 
+    def set_settings(
+        self,
+        scope: Literal["user", "project", "session"],
+        *,
+        settings: Optional[Dict[str, Any]] = None,
+        remove: Optional[List[str]] = None,
+        timeout: Optional[float] = None,
+    ) -> "SetSettingsResult":
+        """Change settings of one scope, and remove those in `remove` from it. `user` and `project` write the file, which counts for sessions that are opened later; the project must be trusted, and cannot loosen what the user restricts. `session` applies from the next use on and is not stored; settings that need a new session are refused by name, and those that restrict can only be made stricter, except `approval`, which works like set_permission_mode. One refused value refuses all. Experimental."""
+        return cast("SetSettingsResult", self.call("set_settings", {"scope": scope, "settings": settings, "remove": remove}, timeout=timeout))
+
     def set_steering_mode(
         self,
         mode: "QueueMode",
@@ -545,6 +715,20 @@ class Commands:
         """End the program with exit code 0 after all frames are sent. `finish` completes the current run and its queued messages first; `abort` stops the run. Answered before the work is done. Experimental."""
         self.call("shutdown", {"mode": mode}, timeout=timeout)
 
+    def start_subagent(
+        self,
+        agent: str,
+        assignment: str,
+        *,
+        description: Optional[str] = None,
+        context: Optional[str] = None,
+        isolated: Optional[bool] = None,
+        verify: Optional[Union[bool, str, "VerificationRequest"]] = None,
+        timeout: Optional[float] = None,
+    ) -> "StartSubagentResult":
+        """Start one task outside of a model’s turn, as the task tool does: with the same agents, limits, permissions and events. Answered when the subagent has started. Its result is not added to the conversation: see `includeEnded` of get_subagents, and get_subagent_messages. abort does not stop it; stop_subagent does, and so does the end of the session. Experimental."""
+        return cast("StartSubagentResult", self.call("start_subagent", {"agent": agent, "assignment": assignment, "description": description, "context": context, "isolated": isolated, "verify": verify}, timeout=timeout))
+
     def steer(
         self,
         message: str,
@@ -556,11 +740,32 @@ class Commands:
         """Queue a message that interrupts the run: it is sent to the model at the next point that the interrupt mode allows. Without a run it waits for the next prompt."""
         return cast("SteerResult", self.call("steer", {"message": message, "images": images, "attachments": attachments}, timeout=timeout))
 
+    def steer_subagent(
+        self,
+        subagent_id: str,
+        message: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Queue a message for a running subagent. It is sent to its model after the tool calls of the current turn. Answered when it is on disk. Refused when the subagent has ended, or its work is being verified. Experimental."""
+        self.call("steer_subagent", {"subagentId": subagent_id, "message": message}, timeout=timeout)
+
+    def stop_subagent(
+        self,
+        subagent_id: str,
+        *,
+        reason: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Stop one subagent and its own subagents. Other subagents and the run of the session go on; the task tool reports the subagent as stopped, with `reason`. Answered after its `subagent_end`. The change of an isolated subagent that had not finished is discarded. Experimental."""
+        self.call("stop_subagent", {"subagentId": subagent_id, "reason": reason}, timeout=timeout)
+
     def switch_session(
         self,
         session_path: str,
         *,
+        after: Optional[float] = None,
         timeout: Optional[float] = None,
     ) -> "SwitchSessionResult":
-        """Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events."""
-        return cast("SwitchSessionResult", self.call("switch_session", {"sessionPath": session_path}, timeout=timeout))
+        """Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events. On a server only this client moves, runs continue, and the events after the position `after` are sent first; with 0, a snapshot."""
+        return cast("SwitchSessionResult", self.call("switch_session", {"sessionPath": session_path, "after": after}, timeout=timeout))

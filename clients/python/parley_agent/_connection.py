@@ -3,42 +3,63 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
-from .errors import AgentExitedError, ExitInfo, RpcError
-from .protocol import EVENT_TYPES
+from .errors import AgentExitedError, ConnectionLostError, ExitInfo, RpcError
+from .protocol import CONNECTION_COMMANDS, EVENT_TYPES, READ_COMMANDS
 
 EventObserver = Callable[[Dict[str, Any]], None]
 
-DIALOG_METHODS = {"select", "confirm", "input", "editor"}
 _DISPLAY_METHODS = {"notify", "setStatus", "setWidget", "setTitle", "set_editor_text", "open_url", "cancel"}
 _NO_REASON = "The agent gave no reason"
 
 
-class PendingCall(NamedTuple):
+@dataclass
+class PendingCall:
     """The callbacks run as soon as the reply is parsed, before the next line is parsed."""
 
     command: str
-    size: int
+    params: Dict[str, Any]
+    line: bytes
     on_success: Callable[[Any], None]
     on_failure: Callable[[BaseException], None]
+    is_sent: bool = True
 
 
 class Incoming(NamedTuple):
     kind: str
-    """`event`, `dialog`, `display` or `unhandled`."""
-    frame: Any
+    """`event`, `dialog`, `display`, `snapshot`, `attached` or `unhandled`. The clients add three kinds of their own:
+    `state` (of the connection), `lost` (the connection), and `resent` (the open dialogs).
+    """
+    frame: Any = None
+
+
+class HeldLine(NamedTuple):
+    """A line that waits for a connection."""
+
+    call_id: Optional[str]
+    line: bytes
 
 
 class Connection:
-    def __init__(self) -> None:
+    def __init__(self, after: Optional[int] = None) -> None:
         self._call_count = 0
         self._pending: Dict[str, PendingCall] = {}
+        # None while lines can be sent.
+        self._held: Optional[List[HeldLine]] = None
+        # The parameters of the last successful call of each command whose effect ends with the connection.
+        self._connection_calls: Dict[str, Dict[str, Any]] = {}
+        self.loss_count = 0
+        """How often the connection was lost."""
         self._observers: List[EventObserver] = []
         self._late_failures: Dict[str, Callable[[BaseException], None]] = {}
         self._exit_callbacks: Set[Callable[[ExitInfo], None]] = set()
         self.exit_info: Optional[ExitInfo] = None
         self.ready_info: Optional[Dict[str, Any]] = None
+        self.attachment: Optional[Dict[str, Any]] = None
+        self.last_seq = after
+        """The number of the last event. None without a server."""
 
     # Outgoing frames. Each method returns the line to write.
 
@@ -49,15 +70,29 @@ class Connection:
         on_success: Callable[[Any], None],
         on_failure: Callable[[BaseException], None],
     ) -> Tuple[str, bytes]:
-        """Returns the id of the call and its line. Parameters that are None are left out."""
+        """Returns the id of the call and the line to write: an empty one while there is no connection.
+
+        Parameters that are None are left out.
+        """
         if self.exit_info:
             raise AgentExitedError(self.exit_info, f"it answered {command}")
         id = f"req_{self._call_count + 1}"
         present = {key: value for key, value in (params or {}).items() if value is not None}
         line = encode({**present, "id": id, "type": command})
         self._call_count += 1
-        self._pending[id] = PendingCall(command, len(line), on_success, on_failure)
-        return id, line
+        call = self._pending[id] = PendingCall(command, present, line, on_success, on_failure)
+        if self._held is None:
+            return id, line
+        call.is_sent = False
+        self._held.append(HeldLine(id, line))
+        return id, b""
+
+    def hold(self, line: bytes) -> bool:
+        """Keeps a line for the next connection. False if there is a connection."""
+        if self._held is None or self.exit_info:
+            return False
+        self._held.append(HeldLine(None, line))
+        return True
 
     def start_run(
         self,
@@ -68,6 +103,7 @@ class Connection:
         """A prompt that succeeds at `agent_settled`. Also returns a function that stops waiting."""
         messages: List[Any] = []
         is_active = True
+        losses = self.loss_count
 
         def stop() -> None:
             nonlocal is_active
@@ -91,6 +127,9 @@ class Connection:
                 messages.extend(event["messages"])
             elif event["type"] == "agent_settled":
                 stop_then(on_success)(messages)
+            elif _is_idle_snapshot(event) and self.loss_count > losses:
+                reason = f"events were missed: {event.get('reason')}"
+                stop_then(on_failure)(ConnectionLostError("prompt", reason))
 
         def accepted(_: Any) -> None:
             if not is_active:
@@ -120,14 +159,15 @@ class Connection:
             on_failure(AgentExitedError(exit_info, "it became idle"))
 
         def observe(event: Dict[str, Any]) -> None:
-            if event["type"] == "agent_settled":
+            if event["type"] == "agent_settled" or _is_idle_snapshot(event):
                 stop()
                 on_success(None)
 
         def check_state(state: Any) -> None:
             if not is_active:
                 return
-            if not state.get("isStreaming"):
+            # Other agents with this protocol may not have the newer field isSettled.
+            if state.get("isSettled", not state.get("isStreaming")):
                 on_success(None)
                 return
             self._observers.append(observe)
@@ -154,11 +194,68 @@ class Connection:
             return None
         if type == "extension_ui_request":
             return Incoming("display" if frame.get("method") in _DISPLAY_METHODS else "dialog", frame)
+        if type == "session_attached":
+            self._handle_attached(frame)
+            return Incoming("attached", frame)
+        if type == "session_snapshot":
+            self.last_seq = frame["seq"]
+            for observe in list(self._observers):
+                observe(frame)
+            return Incoming("snapshot", frame)
         if type in EVENT_TYPES:
+            if not self._accept(frame.get("seq")):
+                return None
             for observe in list(self._observers):
                 observe(frame)
             return Incoming("event", frame)
         return Incoming("unhandled", frame)
+
+    # A lost connection that is replaced by another one.
+
+    def continue_params(self, params: Dict[str, Any]) -> Dict[str, Any]:
+        """The parameters of a connection that continues after the last event."""
+        session = self.attachment["sessionId"] if self.attachment else params.get("session")
+        return {**params, "session": session, "after": self.last_seq}
+
+    def suspend(self, reason: str, can_repeat: bool) -> None:
+        """The connection is lost. Calls that were sent fail, unless they only read and may be repeated."""
+        self.loss_count += 1
+        again: List[HeldLine] = []
+        for id, call in list(self._pending.items()):
+            if not call.is_sent:
+                continue
+            if can_repeat and (call.command in READ_COMMANDS or call.command in CONNECTION_COMMANDS):
+                call.is_sent = False
+                again.append(HeldLine(id, call.line))
+            else:
+                del self._pending[id]
+                call.on_failure(ConnectionLostError(call.command, reason))
+        self._held = [*again, *(self._held or [])]
+
+    def resume(self, on_resent: Callable[[Any], None]) -> None:
+        """A session is attached again. `on_resent` is called when the agent has sent the open dialogs again."""
+        waiting, self._held = self._held or [], []
+        for command, params in self._connection_calls.items():
+            self.start(command, params, _ignore, _ignore)
+        self._held += waiting
+        # The agent sends open dialogs when it attaches the session, so they arrive before this reply.
+        self.start("get_state", {}, on_resent, on_resent)
+
+    def take_held(self, loss_count: int) -> List[bytes]:
+        """The lines to write next on the connection after the loss with this number. Empty when all have been taken."""
+        if self._held is None or self.loss_count != loss_count:
+            return []
+        held, self._held = self._held, []
+        lines = []
+        for id, line in held:
+            call = self._pending.get(id) if id is not None else None
+            if call:
+                call.is_sent = True
+            if call or id is None:
+                lines.append(line)
+        if not lines:
+            self._held = None
+        return lines
 
     def handle_exit(self, exit_info: ExitInfo) -> None:
         """Fails every pending call and every wait."""
@@ -169,12 +266,29 @@ class Connection:
         for callback in list(self._exit_callbacks):
             callback(exit_info)
 
+    def _handle_attached(self, frame: Dict[str, Any]) -> None:
+        self.attachment = frame
+        # The missed events have smaller numbers; a snapshot has its own number.
+        if frame.get("replay") == "none":
+            self.last_seq = frame["seq"]
+
+    def _accept(self, seq: Optional[int]) -> bool:
+        """False for an event that was delivered before."""
+        if seq is None:
+            return True
+        if self.last_seq is not None and seq <= self.last_seq:
+            return False
+        self.last_seq = seq
+        return True
+
     def _receive_reply(self, frame: Dict[str, Any]) -> Optional[Incoming]:
         id = self._find_call_id(frame)
         call = self._pending.pop(id, None) if id is not None else None
         if call is None:
             return self._receive_late_reply(frame)
         if frame.get("success"):
+            if call.command in CONNECTION_COMMANDS:
+                self._connection_calls[call.command] = call.params
             call.on_success(frame.get("data"))
         else:
             call.on_failure(RpcError(call.command, str(id), frame.get("error") or _NO_REASON))
@@ -186,7 +300,7 @@ class Connection:
             return id if isinstance(id, str) else None
         if command == "parse":
             # This client writes only valid JSON, so a line that could not be parsed was too long.
-            return max(self._pending, key=lambda each: self._pending[each].size, default=None)
+            return max(self._pending, key=lambda each: len(self._pending[each].line), default=None)
         # Some agents reject an unknown command without its id. All calls of that name fail alike, so any of them matches.
         return next((each for each, call in self._pending.items() if call.command == command), None)
 
@@ -208,13 +322,21 @@ def encode(frame: Dict[str, Any]) -> bytes:
     return json.dumps(frame, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def drop_cancelled(
-    buffered: Optional[List[Dict[str, Any]]], display: Dict[str, Any]
-) -> Optional[List[Dict[str, Any]]]:
-    """Removes the dialog that a `cancel` frame names from the dialogs that wait for a handler."""
-    if not buffered or display.get("method") != "cancel":
-        return buffered
-    return [dialog for dialog in buffered if dialog.get("id") != display.get("targetId")]
+def _is_idle_snapshot(frame: Dict[str, Any]) -> bool:
+    return frame["type"] == "session_snapshot" and bool(frame.get("state", {}).get("isSettled"))
+
+
+def _ignore(_: Any) -> None:
+    pass
+
+
+class _LeaveOpen:
+    def __repr__(self) -> str:
+        return "LEAVE_OPEN"
+
+
+LEAVE_OPEN = _LeaveOpen()
+"""Returned by a dialog handler that sends no answer: another client of the session may answer."""
 
 
 def answer_frame(dialog: Dict[str, Any], answer: Any) -> Dict[str, Any]:

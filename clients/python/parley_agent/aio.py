@@ -1,41 +1,31 @@
-"""A client that starts the agent as a child process and uses asyncio."""
+"""A client that uses asyncio. It starts the agent as a child process, or connects to a running one."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
 import os
 from typing import Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, Union, cast
 
+from ._address import Address, parse_address
+from ._aio_links import AsyncProcessLink, AsyncSocketLink
+from ._aio_server_link import AsyncServerLink
 from ._async_commands import AsyncCommands
-from ._connection import DIALOG_METHODS, Connection, Incoming, answer_frame, drop_cancelled, encode
-from .errors import AgentExitedError, ExitInfo, ParleyError
+from ._base_client import BaseClient
+from ._connection import LEAVE_OPEN, Connection, Incoming, _LeaveOpen, answer_frame, encode
+from ._dialogs import DIALOG_METHODS, OpenDialog
+from ._reconnect import ConnectionState, ReconnectOptions, ReconnectPolicy, is_frame_too_large, to_options
+from .errors import AgentExitedError, ConnectError, ExitInfo, ParleyError
 from .protocol import AgentEvent, AgentMessage, IncomingImage, UiAnswer, UiRequest
 
-Answer = Union[str, bool, UiAnswer, None]
+Answer = Union[str, bool, UiAnswer, _LeaveOpen, None]
+Link = Union[AsyncProcessLink, AsyncServerLink]
 DialogHandler = Callable[[UiRequest], Union[Answer, Awaitable[Answer]]]
-Listener = Callable[[Any], Any]
 
-_CHUNK = 64 * 1024
-_STDERR_TAIL = 8 * 1024
-_DRAIN_SECONDS = 1.0
 _END = object()
 
 
-class _Pipes(asyncio.subprocess.SubprocessStreamProtocol):
-    """Sets `exited` when the process ends. Process.wait() would also wait until every pipe is closed."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(limit=_CHUNK, loop=loop)
-        self.exited = asyncio.Event()
-
-    def process_exited(self) -> None:
-        super().process_exited()
-        self.exited.set()
-
-
-class AsyncClient(AsyncCommands):
+class AsyncClient(BaseClient, AsyncCommands):
     """Starts `parley --mode rpc`. Every command is a method; `async with` starts and stops the agent.
 
     Listeners and the handler of `on_dialog` may be functions or coroutine functions.
@@ -56,43 +46,103 @@ class AsyncClient(AsyncCommands):
         self._command = [*command, "--mode", "rpc", *args]
         self._cwd = cwd
         self._env = {**os.environ, **(env or {})}
-        self._timeout = timeout
+        self._parse_address: Optional[Callable[[], Address]] = None
+        self._connect_timeout = 0.0
+        self._reconnect: Union[bool, ReconnectOptions] = False
+        self._initialize(Connection(), False, timeout, on_dialog)
+
+    @classmethod
+    def connect(
+        cls,
+        url: str,
+        *,
+        token: Optional[str] = None,
+        session: Optional[str] = None,
+        after: Optional[int] = None,
+        client: Optional[str] = None,
+        stream: Optional[str] = None,
+        cwd: Optional[str] = None,
+        access: Optional[str] = None,
+        timeout: Optional[float] = None,
+        connect_timeout: float = 30.0,
+        reconnect: Union[bool, ReconnectOptions] = False,
+        on_dialog: Optional[DialogHandler] = None,
+    ) -> "AsyncClient":
+        """A client of a running agent: `http://host:port/?token=T`, `ws://…` or `unix:/path`. `async with` connects.
+
+        The parameters are those of `Client.connect`. Listeners that are added before the connection miss no event. The
+        frames after `session_attached` are read when the first listener is added or the first call is made.
+
+        `close` and `stop` leave the session, whose run continues. Dialogs without a handler stay open for other clients.
+        """
+        params = {"session": session, "after": after, "client": client, "stream": stream, "cwd": cwd, "access": access}
+        connection = Connection(after)
+        self = cls()
+        self._initialize(connection, True, timeout, on_dialog)
+        self._parse_address = lambda: parse_address(url, token, connection.continue_params(params))
+        self._parse_address()
+        self._connect_timeout = connect_timeout
+        self._reconnect = reconnect
+        return self
+
+    def _initialize(
+        self,
+        connection: Connection,
+        is_shared: bool,
+        timeout: Optional[float],
+        on_dialog: Optional[DialogHandler],
+    ) -> None:
+        self._prepare(connection, is_shared, timeout, on_dialog is not None)
         self._dialog_handler = on_dialog
-        # Dialogs that arrived before the first call, or None once buffering has stopped.
-        self._buffered: Optional[List[Dict[str, Any]]] = None if self._dialog_handler else []
-        self._connection = Connection()
-        self._events: List[Listener] = []
-        self._displays: List[Listener] = []
-        self._unhandled: List[Listener] = []
         self._readers: List["asyncio.Queue[Any]"] = []
         self._tasks: Set["asyncio.Future[Any]"] = set()
-        self._stderr_tail = b""
-        self._closing = False
-        self._process: Optional[asyncio.subprocess.Process] = None
+        # True when a listener was added or a call was made. Until then no frame after `session_attached` is read.
+        self._is_released = False
+        self._released: Optional[asyncio.Event] = None
+        self._attached: Optional["asyncio.Future[None]"] = None
+        self._link: Optional[Link] = None
         self._closed: Optional["asyncio.Future[ExitInfo]"] = None
 
     async def start(self) -> None:
-        if self._process:
+        """Starts the process, or connects and waits until a session is attached."""
+        if self._link:
             raise ParleyError("The agent was already started: create another client")
-        loop = asyncio.get_running_loop()
+        self._released = asyncio.Event()
+        if self._is_released or self._parse_address is None:
+            self._released.set()
+        self._attached = asyncio.get_running_loop().create_future()
+        if self._parse_address is None:
+            self._link = await AsyncProcessLink.open(self._command, self._cwd, self._env)
+            self._closed = asyncio.ensure_future(self._run(self._link))
+        else:
+            await self._open_connection(self._parse_address)
+
+    async def _open_connection(self, get_address: Callable[[], Address]) -> None:
+        def open_link() -> Awaitable[AsyncSocketLink]:
+            return AsyncSocketLink.open(get_address(), self._connect_timeout)
+
+        name = get_address().name
+        policy = ReconnectPolicy(to_options(self._reconnect))
+        link = AsyncServerLink(await open_link(), open_link, policy, self._handle_loss, self._handle_state)
+        self._link = link
+        self._closed = asyncio.ensure_future(self._run(link))
+        attached = cast("asyncio.Future[None]", self._attached)
         try:
-            # subprocess_exec uses pipes for stdin, stdout and stderr by default.
-            transport, pipes = await loop.subprocess_exec(
-                lambda: _Pipes(loop), *self._command, cwd=self._cwd, env=self._env
-            )
-        except OSError as error:
-            raise ParleyError(f"Cannot start {self._command[0]}: {error}") from error
-        self._process = asyncio.subprocess.Process(transport, pipes, loop)
-        self._closed = asyncio.ensure_future(self._run(self._process, transport, pipes.exited))
+            await asyncio.wait_for(asyncio.shield(attached), self._connect_timeout)
+        except asyncio.TimeoutError:
+            link.kill()
+            raise ConnectError(f"{name} did not attach a session in time") from None
+        if self._connection.attachment:
+            return
+        if link.connect_error:
+            raise link.connect_error
+        exit_info = cast(ExitInfo, self._connection.exit_info)
+        raise ConnectError(f"{name} refused the connection: {exit_info.reason}", close_code=exit_info.close_code)
 
     @property
     def pid(self) -> Optional[int]:
-        return self._process.pid if self._process else None
-
-    @property
-    def ready_info(self) -> Optional[Dict[str, Any]]:
-        """The `ready` frame of the agent, or None before it has arrived."""
-        return self._connection.ready_info
+        """None for a connection."""
+        return self._link.pid if self._link else None
 
     async def call(
         self, command: str, params: Optional[Dict[str, Any]] = None, *, timeout: Optional[float] = None
@@ -106,7 +156,8 @@ class AsyncClient(AsyncCommands):
 
     async def send(self, frame: Dict[str, Any]) -> None:
         """Sends a frame unchanged. A reply to it goes to `on_unhandled`."""
-        await self._write(encode(frame))
+        line = encode(frame)
+        await self._write(b"" if self._connection.hold(line) else line)
 
     async def prompt_and_wait(
         self,
@@ -151,47 +202,45 @@ class AsyncClient(AsyncCommands):
         if self._connection.exit_info:
             events.put_nowait(_END)
         self._readers.append(events)
+        self._release()
         return self._iterate(events)
 
-    def on_event(self, listener: Callable[[AgentEvent], Any]) -> Callable[[], None]:
-        """Returns a function that removes the listener, as do `on_display` and `on_unhandled`."""
-        return self._add(self._events, listener)
-
-    def on_display(self, listener: Callable[[UiRequest], Any]) -> Callable[[], None]:
-        """Requests of the agent that need no answer: notices, status lines, titles."""
-        return self._add(self._displays, listener)
-
-    def on_unhandled(self, listener: Callable[[Any], Any]) -> Callable[[], None]:
-        """Unknown events, replies without a pending call, and the text of lines that are not frames."""
-        return self._add(self._unhandled, listener)
+    def on_snapshot(self, listener: Callable[[Dict[str, Any]], Any]) -> Callable[[], None]:
+        self._release()
+        return super().on_snapshot(listener)
 
     def on_dialog(self, handler: Optional[DialogHandler]) -> None:
         """Sets the handler for dialogs. It returns a string for select, input and editor, a bool for confirm, None to dismiss.
         A `UiAnswer` can have more fields: `{"value": "deny", "message": "…"}` denies a tool call and tells the model why.
 
-        Dialogs that arrive before the first call wait for a handler. After it, dialogs without a handler are dismissed.
+        Dialogs that arrive before the first call wait for a handler. After it, dialogs without a handler are dismissed;
+        those of a running agent stay open for its other clients, and so does one whose handler returns `LEAVE_OPEN`.
         """
         self._dialog_handler = handler
+        self._dialogs.has_handler = handler is not None
         self._stop_buffering()
+        self._release()
 
     async def close(self, *, timeout: Optional[float] = None) -> ExitInfo:
-        """Closes stdin and waits until the agent has finished its work and exited."""
+        """Closes stdin and waits until the agent has finished its work and exited. A connection is closed at once."""
         self._closing = True
-        cast(asyncio.StreamWriter, self._running().stdin).close()
+        self._release()
+        self._running().end_input()
         return await self._wait_for_exit(timeout)
 
     async def stop(self, *, grace: float = 5.0) -> ExitInfo:
-        """Sends SIGTERM: the agent aborts its runs, ends its children and closes its log. After `grace` seconds, SIGKILL."""
+        """Sends SIGTERM: the agent aborts its runs, ends its children and closes its log. After `grace` seconds, SIGKILL.
+
+        A connection is only closed: the agent continues.
+        """
         self._closing = True
-        process = self._running()
-        # The process may exit between a check and a signal.
+        self._release()
+        link = self._running()
         try:
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
+            link.terminate()
             return await self._wait_for_exit(grace)
         except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            link.kill()
             return await self._wait_for_exit(None)
 
     async def __aenter__(self) -> "AsyncClient":
@@ -201,70 +250,78 @@ class AsyncClient(AsyncCommands):
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
-    async def _run(
-        self, process: asyncio.subprocess.Process, transport: asyncio.SubprocessTransport, exited: asyncio.Event
-    ) -> ExitInfo:
-        reading = [asyncio.ensure_future(work) for work in (self._read(process), self._read_stderr(process))]
-        await exited.wait()
-        # A child that outlives the agent may hold the pipes open, so the end of the pipes is awaited with a limit only.
-        await asyncio.wait(reading, timeout=_DRAIN_SECONDS)
-        for task in reading:
-            task.cancel()
-        exit_info = ExitInfo(process.returncode, self._stderr_tail.decode("utf-8", "replace"))
+    async def _run(self, link: Link) -> ExitInfo:
+        exit_info = await link.run(self._receive)
         self._connection.handle_exit(exit_info)
         for reader in self._readers:
             reader.put_nowait(_END)
-        transport.close()
+        self._set_attached()
+        self._handle_state(ConnectionState("closed", exit_info.reason))
         return exit_info
 
-    async def _read(self, process: asyncio.subprocess.Process) -> None:
-        stdout = cast(asyncio.StreamReader, process.stdout)
-        buffer = bytearray()
-        while True:
-            # Not readline(), which fails at lines above 64 KiB.
-            chunk = await stdout.read(_CHUNK)
-            if not chunk:
-                break
-            begin = len(buffer)
-            buffer += chunk
-            if buffer.find(b"\n", begin) < 0:
-                continue
-            *lines, rest = bytes(buffer).split(b"\n")
-            buffer = bytearray(rest)
-            for line in lines:
-                self._receive(line)
-        if buffer:
-            self._receive(bytes(buffer))
-
-    def _receive(self, line: bytes) -> None:
+    async def _receive(self, line: bytes) -> None:
         incoming = self._connection.receive(line)
         if incoming is None:
             return
-        if incoming.kind == "dialog":
-            self._handle_dialog(incoming.frame)
+        self._handle(incoming)
+        if incoming.kind != "attached":
             return
-        if incoming.kind == "display":
-            self._buffered = drop_cancelled(self._buffered, incoming.frame)
-        if incoming.kind == "event":
-            for reader in self._readers:
-                reader.put_nowait(incoming.frame)
-        self._notify(incoming)
+        self._handle_attached()
+        if not cast("asyncio.Future[None]", self._attached).done():
+            self._set_attached()
+            await cast(asyncio.Event, self._released).wait()
 
-    def _handle_dialog(self, dialog: Dict[str, Any]) -> None:
-        if self._buffered is not None and dialog.get("method") in DIALOG_METHODS:
-            self._buffered.append(dialog)
-        else:
-            self._spawn(self._answer(dialog))
+    def _handle(self, incoming: Incoming) -> None:
+        for withdrawn in self._update_dialogs(incoming):
+            self._notify(withdrawn)
+        if incoming.kind == "dialog":
+            dialog = self._dialogs.add(incoming.frame)
+            if dialog:
+                self._spawn(self._answer(dialog))
+        elif incoming.kind not in ("lost", "resent"):
+            if incoming.kind == "event":
+                for reader in self._readers:
+                    reader.put_nowait(incoming.frame)
+            self._notify(incoming)
+
+    def _handle_attached(self) -> None:
+        link = cast(AsyncServerLink, self._link)
+        link.confirm()
+        if self._connection_state.status == "connected":
+            return
+        self._handle_state(ConnectionState("connected"))
+        self._connection.resume(lambda _: self._handle(Incoming("resent")))
+        lines = self._connection.take_held(self._connection.loss_count)
+        while lines:
+            for line in lines:
+                link.write(line)
+            lines = self._connection.take_held(self._connection.loss_count)
+
+    def _handle_loss(self, end: ExitInfo) -> None:
+        self._connection.suspend(end.reason, can_repeat=not is_frame_too_large(end))
+        self._handle(Incoming("lost"))
+
+    def _handle_state(self, state: ConnectionState) -> None:
+        self._connection_state = state
+        self._handle(Incoming("state", state))
+
+    def _set_attached(self) -> None:
+        attached = cast("asyncio.Future[None]", self._attached)
+        if not attached.done():
+            attached.set_result(None)
+
+    def _release(self) -> None:
+        self._is_released = True
+        if self._released:
+            self._released.set()
 
     def _stop_buffering(self) -> None:
         """Handles the buffered dialogs now, and later dialogs as they arrive."""
-        dialogs, self._buffered = self._buffered or [], None
-        for dialog in dialogs:
-            self._handle_dialog(dialog)
+        for dialog in self._dialogs.stop_buffering():
+            self._spawn(self._answer(dialog))
 
     def _notify(self, incoming: Incoming) -> None:
-        listeners = {"event": self._events, "display": self._displays}.get(incoming.kind, self._unhandled)
-        for listener in list(listeners):
+        for listener in self._list_listeners(incoming.kind):
             try:
                 result = listener(incoming.frame)
                 if inspect.isawaitable(result):
@@ -274,28 +331,22 @@ class AsyncClient(AsyncCommands):
                 context = {"message": "A listener of the agent failed", "exception": error}
                 asyncio.get_running_loop().call_exception_handler(context)
 
-    async def _read_stderr(self, process: asyncio.subprocess.Process) -> None:
-        stderr = cast(asyncio.StreamReader, process.stderr)
-        while True:
-            chunk = await stderr.read(_CHUNK)
-            if not chunk:
-                return
-            self._stderr_tail = (self._stderr_tail + chunk)[-_STDERR_TAIL:]
-
-    async def _answer(self, dialog: Dict[str, Any]) -> None:
+    async def _answer(self, dialog: OpenDialog) -> None:
+        frame = dialog.frame
         answer: Any = None
         try:
-            if dialog.get("method") not in DIALOG_METHODS:
-                self._notify(Incoming("unhandled", dialog))
+            if frame.get("method") not in DIALOG_METHODS:
+                self._notify(Incoming("unhandled", frame))
             elif self._dialog_handler:
-                answer = self._dialog_handler(cast(UiRequest, dialog))
+                answer = self._dialog_handler(cast(UiRequest, frame))
                 if inspect.isawaitable(answer):
                     answer = await answer
         except BaseException:
             answer = None
             raise
         finally:
-            self._write_line(encode(answer_frame(dialog, answer)))
+            if self._dialogs.finish(dialog) and answer is not LEAVE_OPEN:
+                self._write_frame(encode(answer_frame(frame, answer)))
 
     def _spawn(self, work: Awaitable[Any]) -> None:
         """Keeps a reference to the task: the event loop holds only a weak one."""
@@ -303,25 +354,32 @@ class AsyncClient(AsyncCommands):
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _running(self) -> asyncio.subprocess.Process:
-        if self._process is None:
+    def _running(self) -> Link:
+        if self._link is None:
             raise ParleyError("The agent is not running: await start(), or use async with")
-        return self._process
+        return self._link
+
+    def _write_frame(self, line: bytes) -> None:
+        """Sends a line now, or on the next connection."""
+        if not self._connection.hold(line):
+            self._write_line(line)
 
     def _write_line(self, line: bytes) -> None:
         """Drops the line when the agent has exited: pending calls already fail with AgentExitedError."""
-        stdin = cast(asyncio.StreamWriter, self._running().stdin)
+        link = self._running()
         if self._connection.exit_info:
             return
-        if stdin.is_closing() and self._closing:
+        if link.is_closed and self._closing:
             raise ParleyError("The client is closed and accepts no more calls")
-        stdin.write(line)
+        if line:
+            link.write(line)
 
     async def _write(self, line: bytes) -> None:
         self._stop_buffering()
+        self._release()
         self._write_line(line)
         try:
-            await cast(asyncio.StreamWriter, self._running().stdin).drain()
+            await self._running().drain()
         except ConnectionError:
             pass
 
@@ -363,15 +421,6 @@ class AsyncClient(AsyncCommands):
                 yield event
         finally:
             self._readers.remove(events)
-
-    def _add(self, listeners: List[Listener], listener: Listener) -> Callable[[], None]:
-        listeners.append(listener)
-
-        def stop() -> None:
-            if listener in listeners:
-                listeners.remove(listener)
-
-        return stop
 
 
 def _ignore(_: Any) -> None:

@@ -20,14 +20,48 @@ class RpcError(ParleyError):
         self.id = id
 
 
+class ConnectError(ParleyError):
+    """The connection to a running agent could not be opened."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: Optional[int] = None,
+        close_code: Optional[int] = None,
+        is_permanent: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.is_permanent = is_permanent
+        """Another attempt would fail too, as after a refused token or an unknown session."""
+        self.status = status
+        """The HTTP status of the refusal."""
+        self.close_code = close_code
+        """The close code of the WebSocket."""
+
+
+class ConnectionLostError(ParleyError):
+    """The connection broke before the result arrived. The server may have executed the command."""
+
+    def __init__(self, command: str, reason: str) -> None:
+        super().__init__(
+            f"The connection was lost ({reason}) before {command} was answered. It may have been executed."
+        )
+        self.command = command
+
+
 @dataclass(frozen=True)
 class ExitInfo:
-    """How the agent process ended."""
+    """How the agent process, or the connection to an agent, ended."""
 
     returncode: Optional[int]
-    """As in subprocess: negative when a signal ended the process."""
+    """As in subprocess: negative when a signal ended the process. None for a connection."""
     stderr: str = ""
     """The last 8 KiB of stderr."""
+    reason: str = ""
+    """Why a connection ended."""
+    close_code: Optional[int] = None
+    """The close code of a WebSocket."""
 
     @property
     def exit_code(self) -> Optional[int]:
@@ -49,7 +83,7 @@ class ExitInfo:
         elif self.returncode is not None:
             how = f"exited with code {self.returncode}"
         else:
-            how = "disconnected"
+            how = f"disconnected ({self.reason})" if self.reason else "disconnected"
         stderr_tail = self.stderr.strip()
         return f"The agent {how} before {awaited}." + (f" The end of its stderr:\n{stderr_tail}" if stderr_tail else "")
 

@@ -129,6 +129,9 @@ class BudgetSnapshot(_BudgetSnapshot, total=False):
     reason: "BudgetReason"
 
 
+ClientAccess = Literal["full", "read"]
+
+
 class _CompactionResult(TypedDict):
     summary: str
     firstKeptEntryId: str
@@ -393,6 +396,18 @@ class Rule(_Rule, total=False):
     ttsrTrigger: str
 
 
+class SessionAttached(TypedDict):
+    """Sent when a client is attached to a session: after the connection, and when it moves to another session."""
+
+    type: Literal["session_attached"]
+    sessionId: str
+    clientId: str
+    seq: float
+    access: "ClientAccess"
+    replay: Literal["none", "events", "snapshot"]
+    sessions: Literal["one", "many"]
+
+
 class _SessionEntryMessage(TypedDict):
     id: str
     parentId: Union[str, None]
@@ -515,6 +530,38 @@ class _SessionHeader(TypedDict):
 class SessionHeader(_SessionHeader, total=False):
     version: float
     parentSession: str
+    movedFrom: str
+
+
+class _SessionSnapshotRunningToolsItem(TypedDict):
+    toolCallId: str
+    toolName: str
+    args: Dict[str, Any]
+
+
+class SessionSnapshotRunningToolsItem(_SessionSnapshotRunningToolsItem, total=False):
+    partialResult: Any
+
+
+class SessionSnapshotQueues(TypedDict):
+    steering: List[str]
+    followUp: List[str]
+
+
+class SessionSnapshot(TypedDict):
+    """The whole state of a session at one sequence number, for a client that asked for events that are not available: the position is too old (`too_old`), of another server process or ahead (`unknown_position`), or no whole number (`malformed`)."""
+
+    type: Literal["session_snapshot"]
+    reason: Literal["too_old", "unknown_position", "malformed"]
+    sessionId: str
+    seq: float
+    state: "SessionState"
+    messages: List["AgentMessage"]
+    totalMessages: float
+    firstIndex: float
+    openMessage: Union["AssistantMessage", None]
+    runningTools: List["SessionSnapshotRunningToolsItem"]
+    queues: "SessionSnapshotQueues"
 
 
 class _SessionState(TypedDict):
@@ -540,6 +587,7 @@ class _SessionState(TypedDict):
 
 
 class SessionState(_SessionState, total=False):
+    isInterrupted: bool
     sessionFile: str
     sessionName: str
 
@@ -762,7 +810,7 @@ class _SubagentSnapshot(TypedDict):
 
 
 class SubagentSnapshot(_SubagentSnapshot, total=False):
-    """A running subagent."""
+    """A running subagent, or one that has ended."""
 
     sessionFile: str
     parentToolCallId: str
@@ -770,6 +818,17 @@ class SubagentSnapshot(_SubagentSnapshot, total=False):
     task: str
     assignment: str
     progress: "SubagentProgress"
+    isolated: bool
+    durationMs: float
+    tokens: float
+    cost: float
+    error: str
+    abortReason: str
+    outputPath: str
+    patchPath: str
+    branchName: str
+    applied: bool
+    verification: "VerificationResult"
 
 
 class _TaskDetails(TypedDict):
@@ -1006,6 +1065,7 @@ class _UiRequestCancel(TypedDict):
 
 class UiRequestCancel(_UiRequestCancel, total=False):
     timedOut: Literal[True]
+    answeredBy: str
 
 
 UiRequest = Union["UiRequestSelect", "UiRequestConfirm", "UiRequestInput", "UiRequestEditor", "UiRequestNotify", "UiRequestSetStatus", "UiRequestSetWidget", "UiRequestSetTitle", "UiRequestSetEditorText", "UiRequestOpenUrl", "UiRequestCancel"]
@@ -1073,6 +1133,17 @@ class VerificationCommandResult(_VerificationCommandResult, total=False):
 VerificationOnFailure = Literal["return_failure", "retry_once", "discard_patch"]
 
 
+class VerificationRequest(TypedDict, total=False):
+    """The commands that the work of a task must pass: a profile of the settings, or fields that override those of the profile."""
+
+    profile: str
+    mode: str
+    commands: List[Any]
+    lspDiagnostics: bool
+    maxRetries: float
+    onFailure: "VerificationOnFailure"
+
+
 class _VerificationResult(TypedDict):
     requested: bool
     status: Literal["not_requested", "passed", "failed", "skipped"]
@@ -1108,6 +1179,10 @@ class CloneResult(TypedDict):
     cancelled: bool
 
 
+class ContinueRunResult(TypedDict):
+    disposition: Literal["started"]
+
+
 class CycleModelResultOption(TypedDict):
     model: "Model"
     thinkingLevel: "ThinkingLevel"
@@ -1124,8 +1199,35 @@ class CycleThinkingLevelResultOption(TypedDict):
 CycleThinkingLevelResult = Union["CycleThinkingLevelResultOption", None]
 
 
+class EditQueuedMessageResult(TypedDict):
+    disposition: Literal["queued", "handled"]
+
+
 class ExportHtmlResult(TypedDict):
     path: str
+
+
+class _FindSessionResultSession(TypedDict):
+    id: str
+    path: str
+    cwd: str
+    firstPrompt: str
+    createdMs: float
+    modifiedMs: float
+    messageCount: float
+    cost: float
+    bytes: float
+    interrupted: bool
+
+
+class FindSessionResultSession(_FindSessionResultSession, total=False):
+    name: str
+    parentSession: str
+    match: str
+
+
+class FindSessionResult(TypedDict):
+    session: "FindSessionResultSession"
 
 
 class FollowUpResult(TypedDict):
@@ -1244,9 +1346,75 @@ class GetMessagesPageResult(_GetMessagesPageResult, total=False):
     nextCursor: str
 
 
+class GetMessagesRangeResult(TypedDict):
+    messages: List["AgentMessage"]
+    start: float
+    totalMessages: float
+    sessionId: str
+
+
+class GetQueueResultItemsItem(TypedDict):
+    id: str
+    kind: Literal["steer", "followUp"]
+    text: str
+    images: float
+
+
+class GetQueueResult(TypedDict):
+    items: List["GetQueueResultItemsItem"]
+
+
 class GetSchemaResult(TypedDict):
     dialect: str
     schema: Dict[str, Any]
+
+
+class GetSettingsResultUser(TypedDict):
+    file: str
+    settings: Dict[str, Any]
+
+
+class GetSettingsResultProject(TypedDict):
+    file: str
+    trusted: bool
+    settings: Dict[str, Any]
+
+
+class GetSettingsResultSession(TypedDict):
+    settings: Dict[str, Any]
+
+
+class _GetSettingsResultEffectiveValue(TypedDict):
+    source: Literal["default", "flag", "start", "user", "project", "session"]
+
+
+class GetSettingsResultEffectiveValue(_GetSettingsResultEffectiveValue, total=False):
+    value: Any
+    nextValue: Any
+
+
+class GetSettingsResult(TypedDict, total=False):
+    user: "GetSettingsResultUser"
+    project: "GetSettingsResultProject"
+    session: "GetSettingsResultSession"
+    effective: Dict[str, "GetSettingsResultEffectiveValue"]
+
+
+class _GetSettingsSchemaResultSettingsItem(TypedDict):
+    name: str
+    doc: str
+    schema: Dict[str, Any]
+    restricts: bool
+    project: Literal["replaces", "restricts", "ignored"]
+    session: bool
+
+
+class GetSettingsSchemaResultSettingsItem(_GetSettingsSchemaResultSettingsItem, total=False):
+    default: Any
+
+
+class GetSettingsSchemaResult(TypedDict):
+    settings: List["GetSettingsSchemaResultSettingsItem"]
 
 
 class GetSubagentMessagesResult(TypedDict):
@@ -1274,8 +1442,96 @@ class HandoffResultOption(TypedDict, total=False):
 HandoffResult = Union["HandoffResultOption", None]
 
 
+class _ListArtifactsResultArtifactsItem(TypedDict):
+    id: str
+    toolName: str
+    bytes: float
+    path: str
+
+
+class ListArtifactsResultArtifactsItem(_ListArtifactsResultArtifactsItem, total=False):
+    createdMs: float
+
+
+class ListArtifactsResult(TypedDict):
+    artifacts: List["ListArtifactsResultArtifactsItem"]
+
+
+class ListModelsResultModelsItemCost(TypedDict):
+    input: float
+    output: float
+    cacheRead: float
+    cacheWrite: float
+
+
+class _ListModelsResultModelsItem(TypedDict):
+    provider: str
+    id: str
+    name: str
+    reasoning: bool
+    input: List[Literal["text", "image"]]
+    contextWindow: float
+    maxTokens: float
+    cost: "ListModelsResultModelsItemCost"
+    usable: bool
+
+
+class ListModelsResultModelsItem(_ListModelsResultModelsItem, total=False):
+    thinkingLevels: List["ThinkingLevel"]
+    reason: str
+
+
+class _ListModelsResultProvidersItem(TypedDict):
+    id: str
+    name: str
+    hasCredentials: bool
+
+
+class ListModelsResultProvidersItem(_ListModelsResultProvidersItem, total=False):
+    reason: str
+
+
+class ListModelsResult(TypedDict):
+    models: List["ListModelsResultModelsItem"]
+    providers: List["ListModelsResultProvidersItem"]
+
+
+class _ListSessionsResultSessionsItem(TypedDict):
+    id: str
+    path: str
+    cwd: str
+    firstPrompt: str
+    createdMs: float
+    modifiedMs: float
+    messageCount: float
+    cost: float
+    bytes: float
+    interrupted: bool
+
+
+class ListSessionsResultSessionsItem(_ListSessionsResultSessionsItem, total=False):
+    name: str
+    parentSession: str
+    match: str
+
+
+class _ListSessionsResult(TypedDict):
+    sessions: List["ListSessionsResultSessionsItem"]
+
+
+class ListSessionsResult(_ListSessionsResult, total=False):
+    nextCursor: str
+
+
 class LoginResult(TypedDict):
     providerId: str
+
+
+class MoveSessionResult(TypedDict):
+    sessionId: str
+    path: str
+    cwd: str
+    reopened: bool
 
 
 class NegotiateProtocolResult(TypedDict):
@@ -1300,6 +1556,20 @@ class PromptResult(TypedDict):
     disposition: Literal["started", "queued", "handled"]
 
 
+class _ReadArtifactResult(TypedDict):
+    totalBytes: float
+
+
+class ReadArtifactResult(_ReadArtifactResult, total=False):
+    text: str
+    base64: str
+    nextOffset: float
+
+
+class RemoveQueuedMessageResult(TypedDict):
+    text: str
+
+
 class SetEventFilterResult(TypedDict):
     events: Union[List[str], None]
 
@@ -1321,12 +1591,47 @@ class SetPermissionModeResult(TypedDict):
     mode: "PermissionMode"
 
 
+class SetSettingsResultUser(TypedDict):
+    file: str
+    settings: Dict[str, Any]
+
+
+class SetSettingsResultProject(TypedDict):
+    file: str
+    trusted: bool
+    settings: Dict[str, Any]
+
+
+class SetSettingsResultSession(TypedDict):
+    settings: Dict[str, Any]
+
+
+class _SetSettingsResultEffectiveValue(TypedDict):
+    source: Literal["default", "flag", "start", "user", "project", "session"]
+
+
+class SetSettingsResultEffectiveValue(_SetSettingsResultEffectiveValue, total=False):
+    value: Any
+    nextValue: Any
+
+
+class SetSettingsResult(TypedDict, total=False):
+    user: "SetSettingsResultUser"
+    project: "SetSettingsResultProject"
+    session: "SetSettingsResultSession"
+    effective: Dict[str, "SetSettingsResultEffectiveValue"]
+
+
 class SetSubagentSubscriptionResult(TypedDict):
     level: Literal["off", "progress", "events"]
 
 
 class SetTodosResult(TypedDict):
     todoPhases: List["TodoPhase"]
+
+
+class StartSubagentResult(TypedDict):
+    subagentId: str
 
 
 class SteerResult(TypedDict):
@@ -1534,11 +1839,54 @@ class ThinkingLevelChangedEvent(TypedDict):
     level: "ThinkingLevel"
 
 
+class _StateChangedEventState(TypedDict):
+    model: Union["Model", None]
+    thinkingLevel: "ThinkingLevel"
+    isStreaming: bool
+    isCompacting: bool
+    isSettled: bool
+    steeringMode: "QueueMode"
+    followUpMode: "QueueMode"
+    interruptMode: "InterruptMode"
+    sessionId: str
+    trusted: bool
+    permissionMode: "PermissionMode"
+    autoCompactionEnabled: bool
+    fastModeEnabled: bool
+    fastModeActive: bool
+    tokensPerSecond: Union[float, None]
+    messageCount: float
+    queuedMessageCount: float
+    pendingMessageCount: float
+
+
+class StateChangedEventState(_StateChangedEventState, total=False):
+    isInterrupted: bool
+    sessionFile: str
+    sessionName: str
+
+
+class StateChangedEvent(TypedDict):
+    """A command of some client has changed the state of the session: its model, a mode, its name. Sent only to clients of a server."""
+
+    type: Literal["state_changed"]
+    state: "StateChangedEventState"
+
+
 class AvailableCommandsUpdateEvent(TypedDict):
     """The slash commands may have changed: extensions were reloaded, or the project is trusted now. The same list as that of get_available_commands, which hosts call first."""
 
     type: Literal["available_commands_update"]
     commands: List["SlashCommandEntry"]
+
+
+class ConversationChangedEvent(TypedDict):
+    """The path of the conversation was replaced, so that messages loaded earlier may not be part of it: the session has moved to another entry (`moved`), has switched to another conversation (`switched`), or old messages were replaced by a summary (`compacted`). `leafId` is the entry at which the conversation continues."""
+
+    type: Literal["conversation_changed"]
+    sessionId: str
+    leafId: Union[str, None]
+    reason: Literal["moved", "switched", "compacted"]
 
 
 class _BashExecutionUpdateEvent(TypedDict):
@@ -1802,7 +2150,7 @@ class Ready(TypedDict):
     maxReassembledFrameBytes: float
 
 
-AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "SessionSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "AvailableCommandsUpdateEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentSessionEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "SubagentEventEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
+AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "SessionSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "StateChangedEvent", "AvailableCommandsUpdateEvent", "ConversationChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentSessionEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "SubagentEventEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
 
 EVENT_TYPES: FrozenSet[str] = frozenset(
     {
@@ -1827,7 +2175,9 @@ EVENT_TYPES: FrozenSet[str] = frozenset(
         "queue_update",
         "session_info_changed",
         "thinking_level_changed",
+        "state_changed",
         "available_commands_update",
+        "conversation_changed",
         "bash_execution_update",
         "subagent_start",
         "subagent_session",
@@ -1848,3 +2198,46 @@ EVENT_TYPES: FrozenSet[str] = frozenset(
         "notice",
     }
 )
+
+READ_COMMANDS: FrozenSet[str] = frozenset(
+    {
+        "find_session",
+        "get_available_commands",
+        "get_available_models",
+        "get_available_thinking_levels",
+        "get_branch_messages",
+        "get_commands",
+        "get_context_breakdown",
+        "get_entries",
+        "get_last_assistant_text",
+        "get_login_providers",
+        "get_mcp_servers",
+        "get_messages",
+        "get_messages_page",
+        "get_messages_range",
+        "get_queue",
+        "get_schema",
+        "get_session_stats",
+        "get_settings",
+        "get_settings_schema",
+        "get_state",
+        "get_subagent_messages",
+        "get_subagents",
+        "get_tree",
+        "list_artifacts",
+        "list_models",
+        "list_sessions",
+        "read_artifact",
+    }
+)
+"""Commands that change nothing. A client sends them again after a broken connection."""
+
+CONNECTION_COMMANDS: FrozenSet[str] = frozenset(
+    {
+        "set_event_filter",
+        "set_host_tools",
+        "set_host_uri_schemes",
+        "set_subagent_subscription",
+    }
+)
+"""Their effect ends with the connection. A client sends the last ones again on a new connection."""

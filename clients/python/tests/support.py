@@ -76,6 +76,12 @@ class Sandbox:
     def close(self) -> None:
         self._directory.cleanup()
 
+    def __enter__(self) -> "Sandbox":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 def texts(message: Any) -> str:
     content: List[Any] = message["content"]

@@ -340,9 +340,9 @@ class Listeners(Case):
         client = self.start(**self.sandbox.agent(ECHO_ANSWERS, DIALOG_AT_START))
         events = client.events()
         deadline = time.monotonic() + 60
-        while [dialog["id"] for dialog in client._buffered or []] != ["first"] and time.monotonic() < deadline:
+        while [dialog["id"] for dialog in client._dialogs._buffered] != ["first"] and time.monotonic() < deadline:
             time.sleep(0.01)
-        self.assertEqual([dialog["id"] for dialog in client._buffered or []], ["first"])
+        self.assertEqual([dialog["id"] for dialog in client._dialogs._buffered], ["first"])
         client.on_dialog(lambda dialog: True)
         answer = json.loads(next(events)["message"])
         self.assertEqual((answer["id"], answer["confirmed"]), ("first", True))

@@ -10,13 +10,20 @@ import type { AgentOptions } from '../agent-options.ts';
 import { createAgent } from '../create-agent.ts';
 import { createSharedServices } from '../session-pool/session-pool.ts';
 import type { ServerSetup } from './server-setup.ts';
-import { checkUnknownFlagsLazily, type StartContext, type StartOptions, toAgentOptions } from './start-agent.ts';
+import {
+  checkUnknownFlagsLazily,
+  createSettingSources,
+  type StartContext,
+  type StartOptions,
+  toAgentOptions,
+} from './start-agent.ts';
 
 export async function openMultiSession(
   options: StartOptions,
   warn: (line: string) => void,
   startContext: StartContext,
   defaults: Readonly<Record<string, unknown>> = {},
+  onExitRequested?: AgentOptions['onExitRequested'],
 ): Promise<ServerSetup> {
   const { ports, agentDirectory, decision } = startContext;
   // Problems with the settings of the start directory have been reported already.
@@ -25,7 +32,7 @@ export async function openMultiSession(
     if (!reported.has(line)) warn(line);
     reported.add(line);
   };
-  const agent = toAgentOptions(ignoreSessionFlags(options, warn), startContext, warn);
+  const agent = { ...toAgentOptions(ignoreSessionFlags(options, warn), startContext, warn), onExitRequested };
   await checkFlagsBeforeServing({ ...agent, trusted: decision.trusted, inventory: decision.inventory }, options, warn);
   const hub = createMultiSessionHub((multiHub) =>
     createSharedServices({
@@ -42,6 +49,7 @@ export async function openMultiSession(
           inventory: decision.inventory,
           settings,
           permissionRules: rules,
+          settingSources: createSettingSources(projectOptions, options),
           offerTrust: (opened) =>
             offerTrust(opened, {
               ...{ ports, agentDirectory, cwd, reason: decision.reason, notify: opened.session.notify },
@@ -60,7 +68,7 @@ export async function openMultiSession(
     async close() {
       await hub.close();
       await ports.processes.killAll();
-      await ports.close();
+      await startContext.close();
     },
   };
 }

@@ -26,24 +26,33 @@ export async function runRpc(options: StartOptions, warn: (line: string) => void
     ? await (await import('./multi-session.ts')).openMultiSession(options, warn, prepared, dialect.defaultSettings)
     : await openSingleSession(options, warn, prepared);
   const transport = createStdioTransport({ lineLimit: settings['rpc.maxLineBytes'] });
+  let closeSocket = async () => {};
   const shutdown = createShutdown(ports, async () => {
+    await closeSocket();
     await setup.close();
     await transport.flush();
   });
   // The host has closed its end of stdout. Exit without an error, because no message can be delivered.
   void transport.readerClosed.then(() => shutdown.exit(0));
   const codec = dialect.createCodec({ version: version(), stream: settings['rpc.stream'] });
+  const readSchema = async () => (await import('./schema.ts')).readDialectSchema(dialect.name, ports.files);
   const { notice } = setup;
   if (notice && codec.encodeEvent({ type: 'notice', ...notice }) === undefined) warn(notice.message);
+  const startupNoticesSent = sendInitialNotices(setup, ports).catch((thrown: unknown) => warn(getErrorMessage(thrown)));
+  if (options.socket !== undefined) {
+    const { serveSharedRpc } = await import('./shared-rpc.ts');
+    const shared = { setup, transport, dialect, settings, ports, readSchema, startupNoticesSent };
+    const onListening = (close: () => Promise<void>) => {
+      closeSocket = close;
+    };
+    await serveSharedRpc({ ...shared, socket: options.socket, onListening });
+    return shutdown.exit(0);
+  }
   await serve({
-    transport,
-    codec,
+    ...{ transport, codec, ports, readSchema, startupNoticesSent },
     commands: setup.commands,
     hub: setup.hub,
-    ports,
     onEof: settings['rpc.onEof'],
-    readSchema: async () => (await import('./schema.ts')).readDialectSchema(dialect.name, ports.files),
-    startupNoticesSent: sendInitialNotices(setup, ports).catch((thrown: unknown) => warn(getErrorMessage(thrown))),
   });
   return shutdown.exit(0);
 }

@@ -1,4 +1,4 @@
-// `parley schema`: prints the generated schema of a dialect.
+// `parley schema`: prints the generated schema of a dialect, or the OpenAPI document of the server.
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Fault } from '../../base/index.ts';
@@ -8,6 +8,7 @@ import { createSystemPorts } from '../system-ports/index.ts';
 import { parseWithHelp } from './parse-with-help.ts';
 
 const SCHEMA_HELP = `Usage: parley schema [--dialect NAME] [--types | --json-schema]
+       parley schema --openapi
 
 Prints the JSON Schema of a dialect (${dialectNames.join(', ')}): HostFrame describes what a host sends, AgentFrame what it receives.
 For a JSON-RPC dialect of Parley it prints the OpenRPC document. The schema of acp is published by its own project.
@@ -15,22 +16,33 @@ For a JSON-RPC dialect of Parley it prints the OpenRPC document. The schema of a
   --dialect NAME   the dialect; ${omp.name} when absent
   --types          TypeScript declarations instead
   --json-schema    the JSON Schema, even if there is an OpenRPC document
+  --openapi        the OpenAPI 3.1 document of parley serve instead
 
 Examples:
   parley schema
   parley schema --dialect pi --types
+  parley schema --openapi
 `;
 
 const OPTIONS = {
   dialect: { type: 'string' },
   types: { type: 'boolean' },
   'json-schema': { type: 'boolean' },
+  openapi: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
 export async function runSchema(argv: readonly string[]): Promise<string> {
-  const { dialect, types, help, 'json-schema': jsonSchema } = parse(argv);
+  const { dialect, types, help, openapi, 'json-schema': jsonSchema } = parse(argv);
   if (help) return SCHEMA_HELP;
+  if (openapi) {
+    if (dialect ?? types ?? jsonSchema)
+      throw new Fault(
+        'config',
+        `--openapi cannot be combined with other flags: the server has one API\n\n${SCHEMA_HELP}`,
+      );
+    return readOpenApiText(createSystemPorts({}).files);
+  }
   const { name, isMultiSession, publishedSchema } = await loadDialect(dialect ?? omp.name);
   if (publishedSchema)
     throw new Fault(
@@ -47,6 +59,11 @@ export async function readDialectSchema(
   files: Files,
 ): Promise<{ dialect: string; schema: Record<string, unknown> }> {
   return { dialect, schema: JSON.parse(await readGeneratedSchema(files, `${dialect}.json`)) };
+}
+
+/** The OpenAPI document of the server. */
+export function readOpenApiText(files: Files): Promise<string> {
+  return readGeneratedSchema(files, 'openapi.json');
 }
 
 function parse(argv: readonly string[]) {

@@ -11,9 +11,17 @@ import {
   type SettingValues,
 } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
+import { version } from '../../support/version.ts';
 import { resolveWorkingDirectory } from '../../support/working-directory.ts';
-import { type Inventory, loadProjectSettings, offerTrust, type TrustDecision } from '../../trust/index.ts';
-import type { AgentOptions } from '../agent-options.ts';
+import type { Traces } from '../../telemetry/traces/start-traces.ts';
+import {
+  type Inventory,
+  loadProjectSettings,
+  offerTrust,
+  type ProjectSettingsOptions,
+  type TrustDecision,
+} from '../../trust/index.ts';
+import type { AgentOptions, SettingSources } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
 import { createClock } from '../system-ports/clock.ts';
 import type { DiagnosticLog } from '../system-ports/diagnostic-log.ts';
@@ -51,8 +59,13 @@ export interface StartContext {
   readonly permissionRules: EffectiveSettings['rules'];
   /** Loads the settings again, with those of the project as recorded in `inventory`. */
   loadTrustedSettings(inventory: Inventory): Promise<EffectiveSettings>;
+  readonly settingSources: SettingSources;
   readonly problems: readonly string[];
   readonly logFile: string | undefined;
+  /** Absent if the environment does not ask for OpenTelemetry traces. */
+  readonly traces: Traces | undefined;
+  /** Sends the last traces, ends child processes and closes the log. Called after the agents are closed. */
+  close(): Promise<void>;
 }
 
 export async function prepareStart(
@@ -79,7 +92,31 @@ export async function prepareStart(
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
   const loadTrustedSettings = (inventory: Inventory) =>
     loadProjectSettings(projectOptions, { trusted: true, reason: 'saved', inventory });
-  return { ports, agentDirectory, cwd, decision, settings, permissionRules, loadTrustedSettings, problems, logFile };
+  const traces = await startTracesLazily(env, ports);
+  const close = async () => {
+    await traces?.close();
+    await ports.close();
+  };
+  return {
+    ...{ ports, agentDirectory, cwd, decision, settings, permissionRules, loadTrustedSettings, problems, logFile },
+    settingSources: createSettingSources(projectOptions, options),
+    traces,
+    close,
+  };
+}
+
+/** Problems were reported at the start. */
+export function createSettingSources(options: ProjectSettingsOptions, flags: FlagValues): SettingSources {
+  const quiet = { ...options, isLenient: true, warn: () => {} };
+  return { flags, load: (trusted) => loadProjectSettings(quiet, { trusted, reason: 'saved' }) };
+}
+
+/** The other variables of OpenTelemetry have no effect without one of these. */
+async function startTracesLazily(env: NodeJS.ProcessEnv, ports: StartedAgent['ports']): Promise<Traces | undefined> {
+  if (!env.OTEL_EXPORTER_OTLP_ENDPOINT && !env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT && !env.OTEL_TRACES_EXPORTER)
+    return undefined;
+  const { startTraces } = await import('../../telemetry/traces/start-traces.ts');
+  return startTraces({ env, ports, version: version() });
 }
 
 export async function startAgent(
@@ -97,7 +134,7 @@ export async function startAgent(
   });
   const close = async () => {
     await agent.close();
-    await ports.close();
+    await context.close();
   };
   await checkUnknownFlagsLazily(agent.extensions, options, warn).catch((fault: unknown) =>
     close().then(() => Promise.reject(fault)),
@@ -128,7 +165,7 @@ async function openDiagnosticLog(file: string, warn: (line: string) => void): Pr
 /** Includes the flags that select the session. Does not include the trust decision. */
 export function toAgentOptions(
   options: StartOptions,
-  { ports, agentDirectory, cwd, settings, permissionRules }: StartContext,
+  { ports, agentDirectory, cwd, settings, permissionRules, settingSources, traces }: StartContext,
   warn: (line: string) => void,
 ): AgentOptions {
   return {
@@ -138,10 +175,12 @@ export function toAgentOptions(
     home: homeDirectory(),
     settings,
     permissionRules,
+    settingSources,
     ports,
     redact: ports.redact,
     withhold: ports.withhold,
     warn,
+    observeSession: traces?.observeSession,
     extensions: {
       paths: options.extension?.map((path) => resolve(path)),
       discover: !options.noExtensions,

@@ -17,6 +17,7 @@ import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { formatAge } from './format-table.ts';
 import { createShutdown } from './shutdown.ts';
+import { createStderrLines } from './stderr-lines.ts';
 
 type TerminalOptions = Pick<FlagValues, 'cwd' | 'sessionDir' | 'noSession' | 'resume'>;
 type SystemPorts = ReturnType<typeof createSystemPorts>;
@@ -44,7 +45,7 @@ const ID_LENGTH = 8;
 /** Returns the exit code. */
 export async function runTerminal(options: TerminalOptions, argv: readonly string[]): Promise<number> {
   const ports = createSystemPorts({ agentDirectory: resolveAgentDirectory(process.env, homeDirectory()) });
-  const stderr = createLineSplitter();
+  const stderr = createStderrLines();
   const agent = await spawnAgent({
     cliPath: process.argv[1],
     args: [...argv.filter((argument) => !RESUME_FLAGS.has(argument)), ...AGENT_FLAGS],
@@ -162,22 +163,4 @@ function createLazyCredentials(ports: SystemPorts, agentDirectory: string): Cred
 function abbreviateHome(path: string): string {
   const home = homeDirectory();
   return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-}
-
-/** Splits chunks of text into lines. Keeps them until a listener is set. */
-function createLineSplitter() {
-  let rest = '';
-  let emit: ((line: string) => void) | undefined;
-  const push = (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = emit ? (lines.pop() ?? '') : lines.splice(0).join('\n');
-    for (const line of lines) emit?.(line);
-  };
-  return {
-    push,
-    listen(listener: (line: string) => void) {
-      emit = listener;
-      push('');
-    },
-  };
 }

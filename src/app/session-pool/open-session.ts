@@ -10,7 +10,8 @@ import type {
 } from '../../contracts/index.ts';
 import type { MultiSessionHub } from '../../server/multi-session-hub.ts';
 import { createSessionNotFoundFault } from '../../server/session-hub.ts';
-import { getSessionDirectory, type SessionIndex } from '../../store/index.ts';
+import { getSessionDirectory } from '../../store/index.ts';
+import type { SessionIndex } from '../../store/session-index.ts';
 import { resolveWorkingDirectory } from '../../support/working-directory.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
@@ -26,7 +27,8 @@ export interface SessionPoolOptions {
   onAgentCreated?(agent: Agent): Promise<void>;
 }
 
-export interface ProjectOptions extends Pick<AgentOptions, 'trusted' | 'inventory' | 'settings' | 'permissionRules'> {
+export interface ProjectOptions
+  extends Pick<AgentOptions, 'trusted' | 'inventory' | 'settings' | 'permissionRules' | 'settingSources'> {
   /** Asks the user of the agent whether to trust the project, when that is not decided. */
   offerTrust(agent: Agent): Promise<void>;
 }
@@ -48,8 +50,9 @@ export async function openSession(
 ): Promise<OpenSessionResult> {
   const { id } = request;
   const persist = request.persist && common.persist !== false;
-  const cwd = await resolveSessionDirectory(common, request.cwd);
   const path = id === undefined || !persist ? undefined : await index.find(id);
+  const storedDirectory = request.isInStoredDirectory ? await readStoredDirectory(index, request, path) : undefined;
+  const cwd = await resolveSessionDirectory(common, request.cwd ?? storedDirectory);
   if (request.mustExist && path === undefined) throw createSessionNotFoundFault(id);
   const fork = await findForkSource(index, request, path !== undefined);
   const model = request.model && (await findRequestedModel(modelRegistry, request.model));
@@ -61,7 +64,7 @@ export async function openSession(
     mcpServers: request.mcpServers,
     cwd,
     persist,
-    ...(fork === undefined ? { id } : { fork, sessionId: id }),
+    ...(fork === undefined ? { id } : { fork, sessionId: id, forkBefore: request.forkBefore }),
     // Set explicitly, so that an extension cannot move the session to a directory that the index does not search.
     sessionDirectory: common.sessionDirectory ?? getSessionDirectory(common.agentDirectory, cwd),
     session: path,
@@ -85,6 +88,16 @@ export async function openSession(
   hub.add({ session, hub: agent.hub, close: () => agent.hub.close() });
   notifyOnFirstRun(agent);
   return { session, resumed: path !== undefined, ...(await describeProject(common, session)) };
+}
+
+/** The directory of the stored session that is opened or copied. */
+async function readStoredDirectory(
+  index: SessionIndex,
+  { forkOf }: OpenSessionRequest,
+  path: string | undefined,
+): Promise<string | undefined> {
+  const source = path ?? (forkOf === undefined ? undefined : await index.find(forkOf));
+  return source === undefined ? undefined : index.readDirectory(source);
 }
 
 /** The path of the session to copy, if one is requested. */

@@ -1,16 +1,22 @@
 // Opens, closes and deletes the sessions of one process, and provides what they share: models, credentials and user settings.
 import { Fault } from '../../base/index.ts';
-import type { AgentSession, ModelRegistry, SessionFeatures, SessionPool } from '../../contracts/index.ts';
-import type { Credentials } from '../../llm/index.ts';
-import { findProvider } from '../../llm/providers/providers.ts';
-import { selectModel } from '../../llm/select-model.ts';
+import type {
+  AgentSession,
+  ModelRegistry,
+  OpenSessionRequest,
+  SessionFeatures,
+  SessionPool,
+  SessionSummary,
+} from '../../contracts/index.ts';
 import type { MultiSessionHub, SharedServices } from '../../server/multi-session-hub.ts';
 import { createSessionNotFoundFault } from '../../server/session-hub.ts';
-import { createSessionIndex, type SessionIndex } from '../../store/index.ts';
+import { createSessionIndex, type SessionIndex } from '../../store/session-index.ts';
 import { createAgentAuth } from '../agent-auth.ts';
 import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
+import { checkDefaultModel } from '../check-default-model.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
+import { moveInPool } from './move-session.ts';
 import { DEFAULT_FEATURES, describeProject, openSession, type SessionPoolOptions } from './open-session.ts';
 import { createUserSettings } from './user-settings.ts';
 
@@ -38,20 +44,33 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
   const index = createSessionIndex({ ...common, identity: createProcessIdentity() });
   /** Ids of sessions that are being opened: a second request may arrive before the first is done. */
   const opening = new Set<string>();
+  const moving = new Map<string, Promise<unknown>>();
   const featuresOf = new WeakMap<AgentSession, SessionFeatures>();
   const trustOffers = new WeakMap<AgentSession, () => Promise<void>>();
-  const openOptions = { ...options, index, modelRegistry, featuresOf, trustOffers };
+  const moveSession: AgentOptions['moveSession'] = (reference, cwd) =>
+    moveInPool(
+      { hub, index, opening, moving, featuresOf, requests, open: (request) => openSession(openOptions, request) },
+      reference,
+      cwd,
+    );
+  const agent: AgentOptions = { ...common, moveSession };
+  const requests = new WeakMap<AgentSession, OpenSessionRequest>();
+  const openOptions = { ...options, agent, index, modelRegistry, featuresOf, trustOffers };
   return {
     async open(request) {
       const { id = '' } = request;
+      await moving.get(id);
       const member = request.mustExist ? hub.find(id) : undefined;
       if (member) return { session: member.session, resumed: true, ...(await describeProject(common, member.session)) };
       if (hub.find(id) || opening.has(id)) throw new Fault('busy', `Session ${id} is open already`);
       if (id !== '') opening.add(id);
-      return openSession(openOptions, request).finally(() => opening.delete(id));
+      const opened = await openSession(openOptions, request).finally(() => opening.delete(id));
+      requests.set(opened.session, request);
+      return opened;
     },
     find: (id) => hub.find(id)?.session,
     list: () => index.list(),
+    locate: async (pathOrId) => locateSession(await index.list(), pathOrId),
     async close(id) {
       hub.getSession(id);
       await hub.closeSession(id);
@@ -63,7 +82,22 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
       await offer?.();
     },
     getFeatures: (session) => featuresOf.get(session) ?? DEFAULT_FEATURES,
+    async loadPorts() {
+      const { createCommandPorts } = await import('../command-ports/command-ports.ts');
+      return createCommandPorts(agent);
+    },
   };
+}
+
+function locateSession(sessions: readonly SessionSummary[], pathOrId: string): SessionSummary {
+  const exact = sessions.find(({ id, path }) => id === pathOrId || path === pathOrId);
+  if (exact) return exact;
+  const found = pathOrId === '' ? [] : sessions.filter(({ id }) => id.startsWith(pathOrId));
+  const [first, second] = found;
+  if (!first) throw createSessionNotFoundFault(pathOrId);
+  if (!second) return first;
+  const ids = found.map(({ id }) => id).join(', ');
+  throw new Fault('invalid_params', `Several sessions begin with ${pathOrId}: ${ids}. Use more characters.`);
 }
 
 async function deleteSession(hub: MultiSessionHub, index: SessionIndex, id: string): Promise<void> {
@@ -72,32 +106,4 @@ async function deleteSession(hub: MultiSessionHub, index: SessionIndex, id: stri
   const path = await index.find(id);
   if (path !== undefined) await index.remove(path);
   else if (!isOpen) throw createSessionNotFoundFault(id);
-}
-
-/**
- * Chooses the model as the next start will do. A model that cannot be checked is accepted: the provider lists its models only after
- * a login, or the user's own model server is not running.
- */
-async function checkDefaultModel(
-  common: AgentOptions,
-  credentials: Credentials,
-  requested: { provider: string | undefined; model: string },
-): Promise<void> {
-  const needsLogin = findProvider(requested.provider ?? '')?.listFormat === 'copilot';
-  if (needsLogin && !(await credentials.readSnapshot()).hasCredential(requested.provider ?? '')) return;
-  const { models } = common;
-  const choose = async () => {
-    if (models) return selectModel(await models.listAvailable(), requested);
-    return createAgentModels({
-      ...common,
-      ...requested,
-      apiKey: undefined,
-      modelPatterns: undefined,
-      warn: undefined,
-    }).chooseInitial();
-  };
-  await choose().catch((thrown: unknown) => {
-    if (!(thrown instanceof Fault && thrown.code === 'not_found')) return;
-    throw new Fault('invalid_params', `defaultModel: ${thrown.message}`);
-  });
 }

@@ -5,6 +5,7 @@ import type { Ports, SettingChanges, UserSettings } from '../../contracts/index.
 import { assertKeyCharacters } from '../../llm/credentials/key-characters.ts';
 import { writeSettings } from '../../settings/write-settings.ts';
 import { parseJsonc } from '../../support/jsonc.ts';
+import { removeSecrets, SECRET_NAME } from '../remove-secrets.ts';
 
 export interface UserSettingsOptions {
   readonly ports: Pick<Ports, 'files' | 'clock' | 'ids'>;
@@ -13,8 +14,6 @@ export interface UserSettingsOptions {
   /** Throws a Fault when there is no such model. */
   checkDefaultModel(requested: { provider: string | undefined; model: string }): Promise<void>;
 }
-
-const SECRET_NAME = /(api_?key|token|secret|password|passphrase|credentials?|authorization|cookie)$/i;
 
 export function createUserSettings(options: UserSettingsOptions): UserSettings {
   return {
@@ -30,14 +29,6 @@ async function readSettings({ ports, agentDirectory }: UserSettingsOptions): Pro
   const parsed = text.trim() === '' ? {} : await parseJsonc(text);
   if (!isRecord(parsed)) throw new Fault('config', `${path} does not contain a JSON object. Fix the file first.`);
   return removeSecrets(parsed);
-}
-
-/** Removes secrets at any depth. */
-function removeSecrets<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(removeSecrets) as T;
-  if (!isRecord(value)) return value;
-  const publicEntries = Object.entries(value).filter(([key]) => !SECRET_NAME.test(key));
-  return Object.fromEntries(publicEntries.map(([key, inner]) => [key, removeSecrets(inner)])) as T;
 }
 
 async function saveSettings(

@@ -8,6 +8,7 @@ export const authStatus = command({
   name: 'auth_status',
   doc: 'Which providers have credentials: an API key in the environment or in a file, or a sign-in.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: object({

@@ -1,10 +1,12 @@
 // Commands for the enabled features and tools of a session.
-import { array, boolean, object, optional, partial, string } from 'valibot';
+import { array, boolean, object, optional, partial, strictObject, string } from 'valibot';
 import { Fault } from '../../base/index.ts';
 import { type AgentSession, command, type SessionFeatures } from '../../contracts/index.ts';
 
 /** The features of a session that can be switched on and off. */
 export const features = object({ subAgents: boolean(), skills: boolean(), mcp: boolean() });
+/** A misspelt feature is refused: it would stay enabled. */
+export const requestedFeatures = partial(strictObject(features.entries));
 
 const config = object({
   features,
@@ -19,6 +21,7 @@ export const getConfig = command({
   stability: 'experimental',
   doc: 'The enabled features and tools of this session.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: config,
@@ -30,7 +33,7 @@ export const setConfig = command({
   stability: 'experimental',
   doc: 'Enable or disable features, and set the complete list of tools offered to the model. Applies from the next request on. Omitted values are not changed.',
   lane: 'ordered',
-  params: object({ features: optional(partial(features)), tools: optional(array(string())) }),
+  params: object({ features: optional(requestedFeatures), tools: optional(array(string())) }),
   result: config,
   async run({ features: { subAgents, skills, mcp } = {}, tools }, { session, pool }) {
     if (tools) await selectTools(session, tools);

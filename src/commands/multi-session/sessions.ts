@@ -1,8 +1,8 @@
 // Commands that open, list, close, delete and rewind sessions, for dialects with many sessions in one process.
-import { array, boolean, literal, number, object, optional, partial, picklist, record, string, variant } from 'valibot';
+import { array, boolean, literal, number, object, optional, picklist, record, string, variant } from 'valibot';
 import { command } from '../../contracts/index.ts';
 import { thinkingLevel } from '../../protocol/index.ts';
-import { features } from './config.ts';
+import { features, requestedFeatures } from './config.ts';
 
 const mcpServer = object({
   name: string(),
@@ -36,7 +36,7 @@ export const startSession = command({
     model: optional(object({ provider: optional(string()), id: string(), thinkingLevel: optional(thinkingLevel) })),
     systemPrompt: optional(string()),
     tools: optional(array(string())),
-    features: optional(partial(features)),
+    features: optional(requestedFeatures),
   }),
   result: object({
     sessionId: string(),
@@ -67,10 +67,11 @@ export const startSession = command({
   },
 });
 
-export const listSessions = command({
-  name: 'list_sessions',
+export const listAllSessions = command({
+  name: 'list_all_sessions',
   doc: 'All stored sessions, newest first.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: object({
@@ -139,6 +140,7 @@ export const ping = command({
   stability: 'experimental',
   doc: 'Replies immediately. Use it to check that the agent responds.',
   lane: 'now',
+  access: 'read',
   params: object({}),
   run: async () => {},
 });

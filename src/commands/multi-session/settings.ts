@@ -4,18 +4,19 @@ import { command } from '../../contracts/index.ts';
 
 const settings = record(string(), unknown());
 
-export const getSettings = command({
-  name: 'get_settings',
+export const getUserSettings = command({
+  name: 'get_user_settings',
   doc: 'The contents of the user settings file, without API keys.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: object({ settings }),
   run: async (_, { userSettings }) => ({ settings: await userSettings.read() }),
 });
 
-export const saveSettings = command({
-  name: 'save_settings',
+export const saveUserSettings = command({
+  name: 'save_user_settings',
   doc: 'Change or remove some of the user settings; the others stay as they are. `apiKeys` are saved with the credentials, by provider.',
   lane: 'ordered',
   params: object({ settings, remove: optional(array(string())), apiKeys: optional(record(string(), string())) }),

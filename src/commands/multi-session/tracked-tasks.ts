@@ -14,6 +14,7 @@ export const listTasks = command({
   name: 'list_tasks',
   doc: 'The unfinished tracked tasks of this session (see the `tasks` tool), highest priority first.',
   lane: 'now',
+  access: 'read',
   long: true,
   params: object({}),
   result: object({ tasks: array(trackedTask) }),

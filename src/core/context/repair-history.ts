@@ -7,7 +7,7 @@ import {
   type ToolResultMessage,
   type UserMessage,
 } from '../../protocol/index.ts';
-import { INTERRUPTED_BY_RULE } from '../policy/rule-options.ts';
+import { INTERRUPTED_BY_RULE } from '../../protocol/run-progress.ts';
 import { replaceUnreadableImages } from './images.ts';
 
 type Content = ToolResultMessage['content'];

@@ -11,6 +11,3 @@ export interface RuleOptions {
   /** In turns. */
   readonly repeatGap: number;
 }
-
-/** The error message of an answer that a rule interrupted and that is not sent to the model again. */
-export const INTERRUPTED_BY_RULE = 'Interrupted by a rule';

@@ -5,6 +5,7 @@ import type { History, SessionLog } from '../../contracts/index.ts';
 import type { SessionEntry } from '../../protocol/index.ts';
 import { type Branch, branchAt, branchBefore } from '../tree/branching.ts';
 import { copyPath } from './copy-path.ts';
+import { emitConversationChanged } from './emit-conversation-changed.ts';
 import type { HistoryPorts } from './history-ports.ts';
 import { isOwnLog } from './own-log.ts';
 import type { SessionState } from './session-state.ts';
@@ -25,7 +26,7 @@ export class ConversationSwitch {
     const { hooks, conversation } = this.#state;
     if ((await hooks.beforeSwitch?.({ reason: 'new' }))?.cancel) return { cancelled: true };
     await this.#replaceConversation(() => this.#state.startNew(options));
-    await this.#ports.onConversationChanged('new', undefined);
+    await this.#enterConversation('new', undefined);
     await this.#notifySessionStart('new', conversation.file);
     return { cancelled: false };
   }
@@ -58,11 +59,11 @@ export class ConversationSwitch {
     }
     if (empty?.exists) {
       await this.#replaceConversation(() => this.#state.startNew({ file }));
-      await this.#ports.onConversationChanged('new', undefined);
+      await this.#enterConversation('new', undefined);
     } else {
       const resumed = await options.store.resume(file);
       await this.#replaceConversation(() => this.#state.resume(resumed));
-      await this.#ports.onConversationChanged('resumed', resumed.name);
+      await this.#enterConversation('resumed', resumed.name);
     }
     await this.#notifySessionStart('resume', conversation.file);
     return { cancelled: false };
@@ -99,9 +100,14 @@ export class ConversationSwitch {
     const name = findSessionName(copies);
     const leafId = copies.at(-1)?.id ?? null;
     await this.#replaceConversation(() => this.#state.resume({ header, log, path: copies, leafId, name, damage: [] }));
-    await this.#ports.onConversationChanged(leafId === null ? 'new' : 'resumed', name);
+    await this.#enterConversation(leafId === null ? 'new' : 'resumed', name);
     await this.#notifySessionStart('fork', parent);
     return false;
+  }
+
+  async #enterConversation(...args: Parameters<HistoryPorts['onConversationChanged']>): Promise<void> {
+    await this.#ports.onConversationChanged(...args);
+    await emitConversationChanged(this.#state, 'switched');
   }
 
   async #notifySessionStart(reason: 'new' | 'resume' | 'fork', previousSessionFile: string | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 // Creates the digest of a path: the state that is needed to resume the session without reading its messages. Pure.
 import type { Digest, LazyPathEntry } from '../../contracts/index.ts';
 import { countContextMessages } from '../tree/context-path.ts';
+import { isRunOpen } from '../tree/is-run-open.ts';
 import { readSpending } from './read-spending.ts';
 import { restoreState } from './restore-state.ts';
 import { readTriggeredRules } from './rule-facet.ts';
@@ -18,5 +19,6 @@ export function createDigest(path: readonly LazyPathEntry[]): Digest | undefined
     ...(thinkingLevel ? { thinkingLevel } : {}),
     ...(rules.length > 0 ? { rules } : {}),
     ...(spent ? { spent } : {}),
+    ...(isRunOpen(path) ? { isInterrupted: true } : {}),
   };
 }

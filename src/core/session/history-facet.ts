@@ -104,4 +104,8 @@ export class HistoryFacet implements History {
     const { exportHtml } = await import('./export-html.ts');
     return exportHtml(this.#state, this.#ports, path, options);
   }
+
+  async renderHtml(options?: { branchOnly?: boolean }): Promise<string> {
+    return (await import('./export-html.ts')).renderHtml(this.#state, this.#ports, options);
+  }
 }

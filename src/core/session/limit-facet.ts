@@ -23,8 +23,9 @@ export class LimitFacet implements SessionLimits {
   readonly #limits: BudgetLimits | undefined;
   #budget: Budget | undefined;
   #turns = 0;
-  /** The active run: when its time was last counted, and how to stop it. */
-  #run: { countedMs: number; stop(): void } | undefined;
+  /** The work in progress, a run and tasks of the host: when its time was last counted, and how to stop it. */
+  #work: { countedMs: number; readonly stops: Set<() => void> } | undefined;
+  #endRun = () => {};
   #cancelTimer: Cancel = () => {};
   /** This subagent has reported that the budget of its parent stopped it. */
   #isExceededReported = false;
@@ -64,9 +65,27 @@ export class LimitFacet implements SessionLimits {
 
   startRun(stop: () => void): void {
     this.#turns = 0;
-    if (!this.#budget) return;
-    this.#run = { countedMs: this.#state.ports.clock.now(), stop };
+    this.#endRun = this.startWork(stop);
+  }
+
+  startWork(stop: () => void): () => void {
+    if (!this.#budget) return () => {};
+    // The timer is set from the time that is counted.
+    if (this.#work) void this.charge({});
+    this.#work ??= { countedMs: this.#state.ports.clock.now(), stops: new Set() };
+    this.#work.stops.add(stop);
     this.#setTimer();
+    return () => this.#endWork(stop);
+  }
+
+  #endWork(stop: () => void): void {
+    void this.charge({});
+    this.#work?.stops.delete(stop);
+    if (this.#work?.stops.size === 0) {
+      this.#work = undefined;
+      this.#cancelTimer();
+    }
+    void this.#logSpending();
   }
 
   resetTurns(): void {
@@ -74,10 +93,7 @@ export class LimitFacet implements SessionLimits {
   }
 
   endRun(): void {
-    void this.charge({});
-    this.#run = undefined;
-    this.#cancelTimer();
-    void this.#logSpending();
+    this.#endRun();
   }
 
   onConversationChanged(): undefined | Promise<void> {
@@ -122,13 +138,13 @@ export class LimitFacet implements SessionLimits {
     // Wall time is not charged to the parent: the parent counts its own.
     if (this.#parentAccount) return waitForAll([this.#parentAccount.charge(spending), this.#reportExceededOnce()]);
     const isDue = spending.subagents || this.#state.ports.clock.now() - this.#logged.atMs >= LOG_INTERVAL_MS;
-    const logging = this.#run && isDue ? this.#logSpending() : undefined;
+    const logging = this.#work && isDue ? this.#logSpending() : undefined;
     return waitForAll([logging, ...events.map((item) => this.#state.broadcast.emit(item))]);
   }
 
   get spent(): Spending | undefined {
     if (!this.#budget || this.#parentAccount) return undefined;
-    const since = this.#run ? this.#state.ports.clock.now() - this.#run.countedMs : 0;
+    const since = this.#work ? this.#state.ports.clock.now() - this.#work.countedMs : 0;
     return addSpending(this.#budget.spent, { ...this.#pendingUsage, wallTimeMs: Math.max(0, since) });
   }
 
@@ -159,10 +175,10 @@ export class LimitFacet implements SessionLimits {
 
   /** The run time since the previous call. */
   #takeElapsedMs(): number {
-    if (!this.#run) return 0;
+    if (!this.#work) return 0;
     const now = this.#state.ports.clock.now();
-    const elapsedMs = Math.max(0, now - this.#run.countedMs);
-    this.#run.countedMs = now;
+    const elapsedMs = Math.max(0, now - this.#work.countedMs);
+    this.#work.countedMs = now;
     return elapsedMs;
   }
 
@@ -177,7 +193,8 @@ export class LimitFacet implements SessionLimits {
   /** Fires at the next wall-time threshold, and at least every MAX_UNLOGGED_MS, so that a crash loses little run time. */
   #setTimer(): void {
     const { maxWallTimeMs, warnAtRatio = 1 } = this.#limits ?? {};
-    if (maxWallTimeMs === undefined || !this.#budget || !this.#run) return;
+    this.#cancelTimer();
+    if (maxWallTimeMs === undefined || !this.#budget || !this.#work) return;
     const { wallTimeMs } = this.#budget.spent;
     const thresholds = [maxWallTimeMs * warnAtRatio, maxWallTimeMs];
     const next = thresholds.find((threshold) => threshold > wallTimeMs);
@@ -185,8 +202,8 @@ export class LimitFacet implements SessionLimits {
     const delayMs = Math.min(Math.ceil(next - wallTimeMs), MAX_UNLOGGED_MS);
     this.#cancelTimer = this.#state.ports.clock.after(delayMs, () => {
       void this.charge({});
-      if (this.#budget?.exceededLimit === 'wall_time') this.#run?.stop();
-      else this.#setTimer();
+      if (this.#budget?.exceededLimit !== 'wall_time') this.#setTimer();
+      else for (const stop of this.#work?.stops ?? []) stop();
     });
   }
 }

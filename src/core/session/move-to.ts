@@ -3,14 +3,13 @@ import { Fault } from '../../base/index.ts';
 import type { MoveHookResult, MoveOptions } from '../../contracts/index.ts';
 import { indexEntries } from '../../protocol/entry-index.ts';
 import type { EntryBody, SessionEntry } from '../../protocol/index.ts';
+import { MOVED_ENTRY } from '../../protocol/run-progress.ts';
 import { buildBranchPrompt } from '../compaction/summary-prompts.ts';
 import { readPromptText } from '../tree/branching.ts';
 import { entryToMessages } from '../tree/context-path.ts';
+import { emitConversationChanged } from './emit-conversation-changed.ts';
 import type { HistoryPorts } from './history-ports.ts';
 import type { SessionState } from './session-state.ts';
-
-/** Marks the new position in the log if no other entry is added: a resumed session continues at the newest entry. */
-const MOVED_ENTRY = 'parley.moved';
 
 export async function moveTo(
   state: SessionState,
@@ -35,6 +34,7 @@ export async function moveTo(
     createMoveEntries(plan.newPath.at(-1)?.id ?? null, summary, resolved.label),
   );
   await ports.onConversationChanged('resumed', ports.getSessionName());
+  await emitConversationChanged(state, 'moved');
   await hooks.onLifecycleEvent?.({
     type: 'session_tree',
     newLeafId: conversation.leafId,
@@ -100,5 +100,6 @@ function createMoveEntries(
     bodies.push({ type: 'branch_summary', fromId: leafId ?? 'root', summary, ...detailFields });
   }
   if (label && leafId) bodies.push({ type: 'label', targetId: leafId, label });
+  // Without an entry a resumed session would continue at the newest entry of the log.
   return bodies.length > 0 ? bodies : [{ type: 'custom', customType: MOVED_ENTRY }];
 }

@@ -1,31 +1,24 @@
 // The steering and follow-up queues. A message is on disk before it is acknowledged, and leaves the queue exactly once.
 import { Fault } from '../../base/index.ts';
-import type { QueueRequest, Queues } from '../../contracts/index.ts';
+import type { QueueEditor, QueueRequest, Queues } from '../../contracts/index.ts';
 import { extractText, type InterruptMode, type QueueMode } from '../../protocol/index.ts';
 import type { Delivery } from '../agent/run-scope.ts';
+import type { InputPipeline } from './input-pipeline.ts';
 import type { OutcomeListener, PromptOutcomes } from './prompt-outcomes.ts';
+import type { QueuedMessage, UnrunMessage } from './queue-editor.ts';
 import { QUEUE_ENTRY, type QueuedItem } from './restore-state.ts';
 import type { SessionState } from './session-state.ts';
 
 type QueueKind = QueuedItem['kind'];
 
-interface QueuedMessage extends QueuedItem {
-  /** On disk. */
-  isSaved: boolean;
-  /** It was queued for a run that has ended, or was in the log of a resumed session. It goes before later prompts. */
-  isOverdue: boolean;
-  /** Absent for messages that are not prompts, and for those from a log. */
-  onOutcome?: OutcomeListener | undefined;
-}
-
-/** An accepted message that was not run. */
-interface UnrunMessage extends Pick<QueueRequest, 'onNotRun'> {
-  readonly message: QueuedItem['message'];
-  /** The log that holds it. */
-  readonly file: string | undefined;
-}
-
 type QueueCallbacks = Pick<QueueRequest, 'onAccepted' | 'onNotRun'> & { onOutcome?: OutcomeListener | undefined };
+
+interface QueueFacetOptions {
+  /** Names the limit that is exceeded, if one is. */
+  getBudgetReason?(): string | undefined;
+  /** Processes the new text of an edited message. */
+  getInputPipeline?(): InputPipeline;
+}
 
 const PREVIEW_LENGTH = 60;
 
@@ -35,21 +28,18 @@ export class QueueFacet implements Queues {
   interruptMode: InterruptMode;
   readonly #state: SessionState;
   readonly #outcomes: PromptOutcomes;
-  readonly #getBudgetReason: () => string | undefined;
+  readonly #options: QueueFacetOptions;
   #items: QueuedMessage[] = [];
+  /** Ids of the messages that a run has taken. */
+  readonly #takenIds = new Set<string>();
   /** By item id. Survives a switch to another conversation. */
   readonly #unrunMessages = new Map<string, UnrunMessage>();
   readonly #pendingSaves = new Set<Promise<void>>();
 
-  /** `getBudgetReason` names the limit that is exceeded, if one is. */
-  constructor(
-    state: SessionState,
-    outcomes: PromptOutcomes,
-    getBudgetReason: () => string | undefined = () => undefined,
-  ) {
+  constructor(state: SessionState, outcomes: PromptOutcomes, options: QueueFacetOptions = {}) {
     this.#state = state;
     this.#outcomes = outcomes;
-    this.#getBudgetReason = getBudgetReason;
+    this.#options = options;
     this.steeringMode = state.options.steeringMode;
     this.followUpMode = state.options.followUpMode;
     this.interruptMode = state.options.interruptMode;
@@ -112,6 +102,7 @@ export class QueueFacet implements Queues {
     this.#items = this.#items.filter((item) => !taken.includes(item));
     for (const { id, onOutcome } of taken) {
       this.#unrunMessages.delete(id);
+      this.#takenIds.add(id);
       this.#outcomes.addToRun(onOutcome);
     }
     if (taken.length > 0) this.#emitUpdate();
@@ -149,6 +140,26 @@ export class QueueFacet implements Queues {
     return groupTexts(dropped);
   }
 
+  async loadEditor(): Promise<QueueEditor> {
+    const { createQueueEditor } = await import('./queue-editor.ts');
+    const facet = this;
+    return createQueueEditor({
+      get items() {
+        return facet.#items;
+      },
+      set items(items) {
+        facet.#items = items;
+      },
+      unrunMessages: this.#unrunMessages,
+      takenIds: this.#takenIds,
+      append: (data) => this.#appendEntry(data),
+      reportRemoved: (items) => this.#reportRemoved(items),
+      emitUpdate: () => this.#emitUpdate(),
+      getInputPipeline: this.#options.getInputPipeline,
+      now: () => this.#state.ports.clock.now(),
+    });
+  }
+
   get pendingItems(): readonly QueuedItem[] {
     return this.#items.map(({ id, kind, message }) => ({ id, kind, message }));
   }
@@ -173,7 +184,7 @@ export class QueueFacet implements Queues {
 
   reportNotRun(cause: string): void {
     for (const [id, { message, file, onNotRun }] of this.#unrunMessages) {
-      const text = formatNotRun(extractText(message.content), this.#getBudgetReason() ?? cause, file);
+      const text = formatNotRun(extractText(message.content), this.#options.getBudgetReason?.() ?? cause, file);
       if (onNotRun) onNotRun(new Fault('not_run', text));
       else void this.#state.broadcast.emit({ type: 'notice', level: 'error', message: text, source: 'queue' });
       const item = this.#items.find((queued) => queued.id === id);

@@ -1,5 +1,5 @@
 // Restores session state from log entries: model, thinking level, queued messages, held shell output. Pure.
-import { array, type InferOutput, is, object, picklist, safeParse, string, union } from 'valibot';
+import { array, type InferOutput, is, literal, nullable, object, picklist, safeParse, string, union } from 'valibot';
 import { isRecord } from '../../base/index.ts';
 import type { Digest, LazyPathEntry } from '../../contracts/index.ts';
 import {
@@ -18,11 +18,9 @@ export const SHELL_ENTRY = 'parley.shell';
 /** Written with every compaction. It holds the state from the earlier part of the log, which is not read again. */
 export const CHECKPOINT_ENTRY = 'parley.checkpoint';
 
-const queuedItem = object({
-  id: string(),
-  kind: picklist(['steer', 'followUp']),
-  message: union([userMessage, customMessage]),
-});
+const queueKind = picklist(['steer', 'followUp']);
+const queuedMessage = union([userMessage, customMessage]);
+const queuedItem = object({ id: string(), kind: queueKind, message: queuedMessage });
 const heldItem = object({ id: string(), message: bashExecutionMessage });
 const modelReference = object({ provider: string(), modelId: string() });
 
@@ -91,7 +89,10 @@ function readAnswerModel(message: AgentMessage): RestoredState['model'] {
   return { provider: message.provider, modelId: message.model };
 }
 
-const queueClearRecord = object({ op: picklist(['clear']), ids: array(string()) });
+const queueClearRecord = object({ op: literal('clear'), ids: array(string()) });
+// Versions that do not know these records read every other record as an added message. It would have all of its fields.
+const queueEditRecord = object({ op: literal('edit'), id: string(), message: queuedMessage });
+const queueMoveRecord = object({ op: literal('move'), id: string(), kind: queueKind, before: nullable(string()) });
 
 /** Only this program writes these entries. Invalid data is ignored. */
 const CUSTOM_ENTRY_READERS = new Map<string, (state: RestoredState, data: unknown) => void>([
@@ -99,6 +100,8 @@ const CUSTOM_ENTRY_READERS = new Map<string, (state: RestoredState, data: unknow
     QUEUE_ENTRY,
     (state, data) => {
       if (is(queueClearRecord, data)) removeItems(state, data.ids);
+      else if (is(queueEditRecord, data)) replaceMessage(state, data);
+      else if (is(queueMoveRecord, data)) moveItem(state, data);
       else state.queued.push(...parseValidItems(queuedItem, [data]));
     },
   ],
@@ -141,4 +144,17 @@ function parseValidItems<S extends typeof queuedItem | typeof heldItem>(schema: 
 function removeItems(state: RestoredState, ids: readonly string[]): void {
   state.queued = state.queued.filter((item) => !ids.includes(item.id));
   state.held = state.held.filter((item) => !ids.includes(item.id));
+}
+
+function replaceMessage(state: RestoredState, { id, message }: InferOutput<typeof queueEditRecord>): void {
+  state.queued = state.queued.map((item) => (item.id === id ? { ...item, message } : item));
+}
+
+/** Moves the item before another one, or to the end. */
+function moveItem(state: RestoredState, { id, kind, before }: InferOutput<typeof queueMoveRecord>): void {
+  const item = state.queued.find((other) => other.id === id);
+  if (!item) return;
+  const others = state.queued.filter((other) => other !== item);
+  const found = others.findIndex((other) => other.id === before);
+  state.queued = others.toSpliced(found < 0 ? others.length : found, 0, { ...item, kind });
 }

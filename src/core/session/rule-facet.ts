@@ -2,8 +2,9 @@
 import { isRecord } from '../../base/index.ts';
 import type { LazyPathEntry, PatternMatcher } from '../../contracts/index.ts';
 import type { AssistantMessageEvent, EntryBody, Rule } from '../../protocol/index.ts';
+import { INTERRUPTED_BY_RULE } from '../../protocol/run-progress.ts';
 import type { AnswerWatch } from '../agent/run-scope.ts';
-import { INTERRUPTED_BY_RULE, type RuleOptions } from '../policy/rule-options.ts';
+import type { RuleOptions } from '../policy/rule-options.ts';
 import { CHECKPOINT_ENTRY } from './restore-state.ts';
 import type { SessionState } from './session-state.ts';
 

@@ -13,6 +13,7 @@ import {
   computeReserveTokens,
 } from '../policy/compaction-policy.ts';
 import { entryToMessages } from '../tree/context-path.ts';
+import { emitConversationChanged } from './emit-conversation-changed.ts';
 import type { RequestBuilder } from './request-builder.ts';
 import { CHECKPOINT_ENTRY, type Checkpoint } from './restore-state.ts';
 import type { SessionState } from './session-state.ts';
@@ -54,6 +55,7 @@ export async function runCompaction(
     { type: 'compaction', ...stored },
     { type: 'custom', customType: CHECKPOINT_ENTRY, data: context.createCheckpoint() },
   ]);
+  await emitConversationChanged(state, 'compacted');
   await notifyCompacted(state, cause, hookResult !== undefined);
   return { ...stored, estimatedTokensAfter: estimateContextTokens(conversation.path), ...(usage ? { usage } : {}) };
 }

@@ -1,18 +1,31 @@
 // Starts, queues and aborts runs. One run at a time; every accepted prompt ends with a terminal event.
 import { Fault } from '../../base/index.ts';
-import type { CustomMessageOptions, QueueRequest, RunRequest, Runs, UserInput } from '../../contracts/index.ts';
+import type {
+  ContinueRequest,
+  CustomMessageOptions,
+  QueueRequest,
+  RunRequest,
+  Runs,
+  UserInput,
+} from '../../contracts/index.ts';
 import { type CustomMessage, extractText, type UserMessage } from '../../protocol/index.ts';
+import { RUN_END_ENTRY } from '../../protocol/run-progress.ts';
 import type { RunScope } from '../agent/run-scope.ts';
-import { type AcceptedPrompt, type AcceptPromptDependencies, acceptPrompt } from './accept-prompt.ts';
+import { isRunOpen } from '../tree/is-run-open.ts';
+import type { AcceptedPrompt, AcceptPromptDependencies } from './accept-prompt.ts';
 import { type ActiveRun, createActiveRun } from './active-run.ts';
-import { createRunScope, type RunScopeDependencies } from './create-run-scope.ts';
+import type { RunScopeDependencies } from './create-run-scope.ts';
 import type { InputPipeline } from './input-pipeline.ts';
 import { PendingPrompts } from './pending-prompts.ts';
-import { createDelivery, prepareRun, toEntryBody } from './prepare-run.ts';
 import type { RunDependencies } from './run-prompt.ts';
 import { createUserMessage, hasImages, validateInput } from './user-input.ts';
 
 const BUSY = `Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.`;
+const BUSY_CONTINUE =
+  'A run is in progress. continue_run continues a run that was interrupted by the end of the program.';
+const NOTHING_TO_CONTINUE = 'Nothing to continue: the last run has ended. Send a prompt.';
+
+type StartRun = typeof import('./start-run.ts');
 
 interface RunFacetDependencies extends RunScopeDependencies, AcceptPromptDependencies {
   inputPipeline: InputPipeline;
@@ -37,6 +50,10 @@ export class RunFacet implements Runs {
 
   get isSettled(): boolean {
     return this.#active === undefined;
+  }
+
+  get isInterrupted(): boolean {
+    return this.#active === undefined && isRunOpen(this.#dependencies.state.conversation.lazyPath);
   }
 
   get signal(): AbortSignal | undefined {
@@ -80,14 +97,14 @@ export class RunFacet implements Runs {
     this.#dependencies.limits.assertWithinBudget();
     await this.#waitUntilFree(request);
     if (this.#active) return this.#queuePrompt(request);
-    await this.#startRun(this.#createUserMessage(request), request, markStarted);
+    await this.#startPromptRun(this.#createUserMessage(request), request, markStarted);
   }
 
   /**
    * Waits for a run that is aborted or ending, and for a compaction: these do not refuse a prompt. A prompt that may be
    * queued does not wait for an ending run: it is queued and stored immediately.
    */
-  async #waitUntilFree(request: RunRequest): Promise<void> {
+  async #waitUntilFree(request: Pick<RunRequest, 'streamingBehavior' | 'onDelayed'>): Promise<void> {
     const { compaction } = this.#dependencies;
     for (;;) {
       const run = this.#active;
@@ -100,11 +117,30 @@ export class RunFacet implements Runs {
     }
   }
 
-  async #startRun(
+  async continueInterrupted(request: ContinueRequest): Promise<void> {
+    const { limits, state } = this.#dependencies;
+    const markStarted = this.#pendingPrompts.add(undefined);
+    try {
+      const { acceptContinuation } = await import('./accept-continuation.ts');
+      await this.#waitUntilFree(request);
+      if (this.#active) throw new Fault('busy', BUSY_CONTINUE);
+      if (!isRunOpen(state.conversation.path)) throw new Fault('refused', NOTHING_TO_CONTINUE);
+      limits.assertWithinBudget();
+      await this.#startRun(() => acceptContinuation(this.#dependencies, request), markStarted);
+    } finally {
+      markStarted();
+    }
+  }
+
+  #startPromptRun(
     message: UserMessage | CustomMessage,
     request: RunRequest,
     markStarted: () => void = () => {},
   ): Promise<void> {
+    return this.#startRun(({ acceptPrompt }) => acceptPrompt(this.#dependencies, message, request), markStarted);
+  }
+
+  async #startRun(accept: (module: StartRun) => Promise<AcceptedPrompt>, markStarted: () => void): Promise<void> {
     const run = createActiveRun();
     // Set before the first await, so that a second prompt in the same chunk of input finds this run active.
     this.#active = run;
@@ -112,20 +148,22 @@ export class RunFacet implements Runs {
     const { state, requestBuilder } = this.#dependencies;
     let scope: RunScope;
     let acceptedPrompt: AcceptedPrompt;
-    let runPrompt: typeof import('./run-prompt.ts').runPrompt;
+    let startRun: StartRun;
     try {
-      [scope, { runPrompt }] = await Promise.all([
-        createRunScope(this.#dependencies, run),
-        import('./run-prompt.ts'),
-        requestBuilder.ensureReady(),
-      ]);
-      acceptedPrompt = await acceptPrompt(this.#dependencies, message, request);
+      const ready = requestBuilder.ensureReady();
+      // Awaited below; until then a failure must not count as unhandled.
+      ready.catch(() => {});
+      startRun = await import('./start-run.ts');
+      scope = await startRun.createRunScope(this.#dependencies, run);
+      await ready;
+      acceptedPrompt = await accept(startRun);
     } catch (error) {
       this.#active = undefined;
       run.resolveEnded();
       throw error;
     }
     const { input, includesSteering } = acceptedPrompt;
+    const { createDelivery, prepareRun, runPrompt } = startRun;
     const nextTurnDeliveries = this.#nextTurnMessages.splice(0).map((custom) => createDelivery(state, custom));
     const prepared = await prepareRun(state, requestBuilder, input, run.controller.signal);
     run.systemPrompt = prepared.systemPrompt;
@@ -145,6 +183,10 @@ export class RunFacet implements Runs {
       async beforeSettle(outcome) {
         const { runBeforeSettle } = await import('./settle-boundary.ts');
         return runBeforeSettle(state, outcome, run.controller.signal);
+      },
+      async recordEnd() {
+        if (isRunOpen(state.conversation.path))
+          await state.conversation.record([{ type: 'custom', customType: RUN_END_ENTRY }]);
       },
       markFinished: () => {
         this.#active = undefined;
@@ -171,8 +213,9 @@ export class RunFacet implements Runs {
     if (this.#active) return queues.add(deliverAs ?? 'steer', message);
     if (triggerTurn) {
       limits.assertWithinBudget();
-      return this.#startRun(message, { message: extractText(message.content), onAccepted: () => onAccepted?.() });
+      return this.#startPromptRun(message, { message: extractText(message.content), onAccepted: () => onAccepted?.() });
     }
+    const { toEntryBody } = await import('./start-run.ts');
     await state.conversation.commit([toEntryBody(message)]);
     await state.broadcast.emit({ type: 'message_start', message });
     await state.broadcast.emit({ type: 'message_end', message });

@@ -27,6 +27,8 @@ export interface RunDependencies {
   whenPromptWaits: Promise<void>;
   /** Runs the hook of the same name. Resolves to true if another request must be sent. */
   beforeSettle(outcome: PlannedSettlement['outcome']): Promise<boolean>;
+  /** Records the end of the run in the log, unless its last message shows that it has ended. */
+  recordEnd(): Promise<void>;
   /** Messages that arrive later wait for the next prompt. Called synchronously after the check that found the queues empty. */
   markFinished(): void;
   /** Reports the outcomes of the prompts of the run. Called after its last event. */
@@ -115,7 +117,7 @@ function describeResult({ scope, retry, limits }: RunDependencies, answer: Assis
 
 /** The work after the last agent_end of a run: reports failures, and compacts a conversation that is nearly too long. */
 async function finishRun(
-  { scope, retry, compaction, limits, whenPromptWaits }: RunDependencies,
+  { scope, retry, compaction, limits, whenPromptWaits, recordEnd }: RunDependencies,
   answer: AssistantMessage,
   { endDelivered, isRetried }: { endDelivered: undefined | Promise<void>; isRetried: boolean },
 ): Promise<void> {
@@ -124,6 +126,7 @@ async function finishRun(
   // Prevents a deadlock: a listener of agent_end may itself wait for a prompt that waits for the end of this run.
   if (endDelivered) await Promise.race([endDelivered, whenPromptWaits]);
   if (!isFailed(answer) && !isRetried && !limits.haltReason) await compaction.compactIfNeeded(scope.signal);
+  await recordEnd();
   limits.resetTurns();
 }
 

@@ -34,6 +34,11 @@ export function createFacade(facets: SessionFacets): AgentSession {
     ...{ runs, queues, models, retry, compaction, history, shell, naming, todos, subagents, tools },
     entries: new EntryFacet(state),
     context: createModelContext(state, requestBuilder),
+    async loadArtifacts() {
+      const { createArtifactReader } = await import('./artifact-reader.ts');
+      return createArtifactReader(state.ports.files, await state.artifacts.findDirectory());
+    },
+    loadPorts: state.options.loadPorts,
     notify: (notice) => void broadcast.emit({ type: 'notice', ...notice }),
     listSlashCommands: async () => (await state.hooks.listSlashCommands?.()) ?? [],
     async announceSlashCommands() {
@@ -62,6 +67,7 @@ function buildStateView(facets: SessionFacets): Omit<SessionStateView, 'todoPhas
     isStreaming: runs.isRunning,
     isCompacting: compaction.isRunning,
     isSettled: runs.isSettled,
+    ...(runs.isInterrupted ? { isInterrupted: true } : {}),
     steeringMode: queues.steeringMode,
     followUpMode: queues.followUpMode,
     interruptMode: queues.interruptMode,
@@ -122,7 +128,7 @@ async function closeSession({
   await shell.stopAll();
   queues.reportNotRun('the session was closed');
   rules.close();
-  await facets.subagents.waitUntilIdle();
+  await facets.subagents.close();
   // The servers of a subagent are those of its parent.
   if (!state.options.parentLink && state.options.mcp)
     await waitAtMost(state.ports.clock, MCP_CLOSE_TIMEOUT_MS, state.options.mcp.close());

@@ -1,5 +1,6 @@
 // Creates the facets of one session and connects them.
 import { CompactionFacet } from './compaction-facet.ts';
+import { createRunScope } from './create-run-scope.ts';
 import { DigestWriter } from './digest-writer.ts';
 import { HistoryFacet } from './history-facet.ts';
 import type { HistoryPorts } from './history-ports.ts';
@@ -47,9 +48,12 @@ export function createFacets(state: SessionState, models: ModelFacet, limits: Se
   const digestWriter = new DigestWriter(state, naming);
   const getLimits = () => facets.limits;
   const outcomes = new PromptOutcomes(() => facets.runs.isSettled);
-  const queues = new QueueFacet(state, outcomes, () => {
-    const { exceededLimit } = facets.limits;
-    return exceededLimit && `Session budget exceeded (${exceededLimit})`;
+  const queues = new QueueFacet(state, outcomes, {
+    getBudgetReason() {
+      const { exceededLimit } = facets.limits;
+      return exceededLimit && `Session budget exceeded (${exceededLimit})`;
+    },
+    getInputPipeline: () => facets.inputPipeline,
   });
   const tools: ToolFacet = new ToolFacet(state.options, () => requestBuilder.reset());
   const requestBuilder = new RequestBuilder(state, { models, getLimits, tools });
@@ -59,7 +63,10 @@ export function createFacets(state: SessionState, models: ModelFacet, limits: Se
     abortRun: () => facets.runs.abort(),
     createCheckpoint: () => createCheckpoint(facets),
   });
-  const subagents = new SubagentFacet(state, models, tools, getLimits);
+  const subagents: SubagentFacet = new SubagentFacet(state, models, tools, {
+    getLimits,
+    createScope: (controller) => createRunScope(runDependencies, { controller }),
+  });
   const created = {
     ...{
       state,
@@ -79,14 +86,15 @@ export function createFacets(state: SessionState, models: ModelFacet, limits: Se
     todos: new TodoFacet(state),
     inputPipeline: new InputPipeline(state, () => models.current),
   };
-  const runs = new RunFacet({
+  const runDependencies = {
     ...created,
     outcomes,
     get limits() {
       return facets.limits;
     },
     subagents: subagents.taskRunner,
-  });
+  };
+  const runs = new RunFacet(runDependencies);
   const history = new HistoryFacet(
     state,
     createHistoryPorts(() => facets),
@@ -117,8 +125,10 @@ function createHistoryPorts(getFacets: () => SessionFacets): HistoryPorts {
     saveDigest: () => getFacets().digestWriter.flush(),
     stopShellCommands: () => getFacets().shell.stopAll(),
     async abortActiveWork() {
-      await getFacets().runs.abort();
-      await getFacets().compaction.abort();
+      const { runs, compaction, subagents } = getFacets();
+      await runs.abort();
+      await compaction.abort();
+      await subagents.stopStarted();
     },
     onConversationChanged: (origin, name) => enterConversation(getFacets(), origin, name),
   };
@@ -131,6 +141,8 @@ async function enterConversation(
   name: string | undefined,
 ): Promise<void> {
   const { state, models, digestWriter } = facets;
+  // The host may have started one while the conversation was being replaced.
+  await facets.subagents.stopStarted();
   const restored = restoreState(state.conversation.lazyPath);
   restoreQueues(facets, restored);
   facets.naming.reset(name);

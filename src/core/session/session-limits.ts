@@ -13,6 +13,8 @@ export interface SessionLimits extends RunLimits, BudgetAccount {
   resetTurns(): void;
   /** Stops counting time: time between runs is not counted. */
   endRun(): void;
+  /** Counts the time of work outside of a run. Returns a function that ends it. `stop` is called at the wall-time limit. */
+  startWork(stop: () => void): () => void;
   /** Called after a switch to another conversation or another branch. */
   onConversationChanged(): undefined | Promise<void>;
   chargeUsage(usage: Usage): undefined | Promise<void>;
@@ -36,6 +38,7 @@ export const UNLIMITED: SessionLimits = {
   startRun() {},
   resetTurns() {},
   endRun() {},
+  startWork: () => () => {},
   onConversationChanged: () => undefined,
   charge: () => undefined,
   chargeUsage: () => undefined,

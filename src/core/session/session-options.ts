@@ -1,6 +1,7 @@
 // The options of createSession.
 import type {
   ApprovalControl,
+  CommandPorts,
   Hooks,
   ModelRegistry,
   Ports,
@@ -72,6 +73,8 @@ export interface SessionOptions {
   todos?: TodoOptions | undefined;
   /** Rules that interrupt an answer. Absent if they are off. */
   rules?: RuleOptions | undefined;
+  /** See AgentSession.loadPorts. */
+  loadPorts?: (() => Promise<CommandPorts>) | undefined;
   /** Read by the approval hook. Absent: no approvals. */
   approval?: ApprovalControl | undefined;
   /** Absent: tools may use all files, and there is no sandbox. */

@@ -16,11 +16,19 @@ import type { AnswerParser } from './answer-parser.ts';
 import { generateCommitMessage } from './commit-message.ts';
 import { saveOutput } from './output.ts';
 import { runSubagent, type SubagentRunResult } from './run-subagent.ts';
+import { describeStopRequest, type RunningSubagent } from './running-subagent.ts';
 import type { Spawner } from './spawner.ts';
 import type { PlannedTask } from './validate-tasks.ts';
 import { createUnverifiedResult, type VerificationPlan } from './verification-plan.ts';
 import { verifyWithRepair } from './verify-with-repair.ts';
 import type { CapturedChange, CaptureOptions, Isolation, Workspace } from './workspace.ts';
+
+/** What a continued subagent starts with. */
+export interface Resumption {
+  readonly log: string;
+  /** Its change, if it is not in the main tree. */
+  readonly patch?: string | undefined;
+}
 
 export interface TaskScope {
   readonly spawner: Spawner;
@@ -32,7 +40,11 @@ export interface TaskScope {
   readonly isolation: Isolation | undefined;
   readonly folder: string;
   readonly budgetAccount: BudgetAccount | undefined;
-  readonly signal: AbortSignal;
+  readonly running: RunningSubagent;
+  /** Set when a subagent that has ended is continued. */
+  readonly resumption?: Resumption | undefined;
+  /** Called with the id of a task that starts. */
+  onTaskStart?(id: string): void;
   /** Called when the budget prevents a task or a repair from starting. Emits one event per task call. */
   reportBudgetExceeded(): Promise<void>;
   onEvent(index: number, event: AgentEvent | 'begin'): undefined | Promise<void>;
@@ -117,7 +129,8 @@ async function tryVerification(
   plan: VerificationPlan,
   recapture: () => Promise<void>,
 ): Promise<Awaited<ReturnType<typeof verifyWithRepair>> | string> {
-  const { spawner, host, folder, signal, budgetAccount } = scope;
+  const { spawner, host, folder, budgetAccount } = scope;
+  const { signal } = scope.running;
   const { task, cwd } = state;
   const { runShell, ports } = spawner.base;
   try {
@@ -142,7 +155,8 @@ async function tryVerification(
 
 /** A successful task gets a branch if the settings merge branches. Every other change is saved as a patch. */
 async function captureTaskChange(scope: TaskScope, state: TaskState, error: string | undefined): Promise<void> {
-  const { spawner, host, budgetAccount, signal } = scope;
+  const { spawner, host, budgetAccount } = scope;
+  const { signal } = scope.running;
   const { isolation } = spawner.settings;
   const description = state.task.description ?? state.task.id;
   const branch: CaptureOptions = {
@@ -161,18 +175,13 @@ async function runTaskSession(
   { task, usage }: TaskState,
   sessionOptions: { name: string; cwd: string; prompt: string },
 ): Promise<SubagentRunResult> {
-  const { spawner, host, agent, model, answerParser, folder, budgetAccount, signal } = scope;
+  const { spawner, host, agent, model, answerParser, folder, budgetAccount, running } = scope;
   const onEvent = (event: AgentEvent) => scope.onEvent(task.index, event);
   const runOptions = {
-    ...sessionOptions,
-    id: task.id,
-    agent,
-    model,
-    answerParser,
-    folder,
-    budgetAccount,
-    signal,
-    onEvent,
+    ...{ ...sessionOptions, id: task.id, agent, model, answerParser, folder, budgetAccount },
+    ...{ running, signal: running.signal, onEvent },
+    // A repair has its own log.
+    resumedLog: sessionOptions.name === task.id ? scope.resumption?.log : undefined,
   };
   const runResult = await runSubagent(spawner, host, runOptions);
   addUsage(usage, runResult.usage);
@@ -181,7 +190,8 @@ async function runTaskSession(
 
 async function createOutcome(scope: TaskScope, state: TaskState, error: string | undefined): Promise<TaskOutcome> {
   const { runResult, usage, captured, verification, isStopped, task } = state;
-  const { signal, budgetAccount } = scope;
+  const { budgetAccount } = scope;
+  const { signal } = scope.running;
   const output = await saveOutput(scope.spawner.base.ports, scope.folder, task.id, runResult?.output ?? '');
   return {
     ...output,
@@ -196,9 +206,14 @@ async function createOutcome(scope: TaskScope, state: TaskState, error: string |
     ...getModelOverride(scope, runResult),
     ...(error === undefined ? {} : { error }),
     ...(isStopped && signal.aborted ? { aborted: true } : {}),
-    ...(isStopped && budgetAccount?.stoppingLimit ? { abortReason: 'budget_exceeded' } : {}),
+    ...(isStopped ? getAbortReason(signal, budgetAccount) : {}),
     ...(verification ? { verification } : {}),
   };
+}
+
+function getAbortReason(signal: AbortSignal, budgetAccount: BudgetAccount | undefined): { abortReason?: string } {
+  if (describeStopRequest(signal) !== undefined) return { abortReason: 'stopped' };
+  return budgetAccount?.stoppingLimit ? { abortReason: 'budget_exceeded' } : {};
 }
 
 function getModelOverride({ host }: TaskScope, runResult: SubagentRunResult | undefined): { modelOverride?: string } {

@@ -2,6 +2,8 @@
 
 export interface SignalFanOut {
   createSignal(): AbortSignal;
+  /** Aborts with the source, and can be aborted alone. */
+  createController(): AbortController;
   /** Removes the listener from the source signal. */
   close(): void;
 }
@@ -12,13 +14,15 @@ export function createSignalFanOut(source: AbortSignal): SignalFanOut {
     for (const controller of controllers) controller.abort();
   };
   source.addEventListener('abort', onAbort, { once: true });
+  const createController = () => {
+    const controller = new AbortController();
+    if (source.aborted) controller.abort();
+    controllers.add(controller);
+    return controller;
+  };
   return {
-    createSignal() {
-      const controller = new AbortController();
-      if (source.aborted) controller.abort();
-      controllers.add(controller);
-      return controller.signal;
-    },
+    createSignal: () => createController().signal,
+    createController,
     close: () => source.removeEventListener('abort', onAbort),
   };
 }

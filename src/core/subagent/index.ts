@@ -1,13 +1,32 @@
 // Creates the runner of task calls. Loaded lazily with the first task.
-import type { SubagentRunner } from '../../contracts/index.ts';
-import type { SubagentHost } from '../session/parent-link.ts';
-import { runTaskCall, type TaskCallScope } from './run-task-call.ts';
+import type { ToolResult } from '../../contracts/index.ts';
+import type { SubagentHost, Subagents } from '../session/parent-link.ts';
+import type { TaskCallScope } from './run-task-batch.ts';
+import { runTaskCall } from './run-task-call.ts';
 import type { Spawner } from './spawner.ts';
 
 export type { Spawner } from './spawner.ts';
 
-export function createSubagents(spawner: Spawner, host: SubagentHost): SubagentRunner {
-  const callScope: TaskCallScope = {
+export function createSubagents(spawner: Spawner, host: SubagentHost): Subagents {
+  const callScope = createCallScope(spawner, host);
+  const track = (taskCall: Promise<ToolResult>) => {
+    host.trackWork(taskCall);
+    return taskCall;
+  };
+  return {
+    run: (request, options) => track(runTaskCall(callScope, request, options)),
+    resume: (record, message, options) =>
+      track(import('./resume-task.ts').then(({ resumeTask }) => resumeTask(callScope, record, message, options))),
+    async loadRecords() {
+      const folder = await host.findArtifactDirectory();
+      const { loadRecords } = await import('./subagent-records.ts');
+      if (folder !== undefined) await loadRecords(spawner.base.ports.files, host.subagentRegistry, folder);
+    },
+  };
+}
+
+function createCallScope(spawner: Spawner, host: SubagentHost): TaskCallScope {
+  return {
     spawner,
     host,
     usedIds: new Set(),
@@ -24,13 +43,6 @@ export function createSubagents(spawner: Spawner, host: SubagentHost): SubagentR
         process: processIdentity,
         merge,
       });
-    },
-  };
-  return {
-    run(request, options) {
-      const taskCall = runTaskCall(callScope, request, options);
-      host.trackWork(taskCall);
-      return taskCall;
     },
   };
 }

@@ -6,14 +6,15 @@ import type { PlannedTask } from './validate-tasks.ts';
 import type { Workspace } from './workspace.ts';
 
 export async function runSingleTask(scope: TaskScope, task: PlannedTask): Promise<SubagentResult> {
-  const { host, agent, signal, budgetAccount } = scope;
+  const { host, agent, running, budgetAccount } = scope;
+  const { signal } = running;
   const startedAt = getClock(scope).now();
   const result = (outcome: TaskOutcome): SubagentResult =>
     createResult(scope, task, getClock(scope).now() - startedAt, outcome);
   let workspace: Workspace | undefined;
   try {
     if (signal.aborted || budgetAccount?.exceededLimit) return result(await createNotStartedOutcome(scope));
-    workspace = await scope.isolation?.createWorkspace(task.id);
+    workspace = await scope.isolation?.createWorkspace(task.id, scope.resumption?.patch);
   } catch (thrown) {
     if (signal.aborted) return result(await createNotStartedOutcome(scope));
     return result(createFailedOutcome(`Cannot isolate the task: ${getErrorMessage(thrown)}`));
@@ -24,10 +25,15 @@ export async function runSingleTask(scope: TaskScope, task: PlannedTask): Promis
     return result(await createNotStartedOutcome(scope));
   }
   const { id } = task;
+  const { handles } = host.subagentRegistry;
+  running.isStarted = true;
+  handles.set(id, running);
+  scope.onTaskStart?.(id);
   const startEmitted = host.emit({ type: 'subagent_start', id, agent: agent.name, isolated: workspace !== undefined });
   const budgetCharged = budgetAccount?.charge({ subagents: 1 });
   await Promise.all([startEmitted, budgetCharged, scope.onEvent(task.index, 'begin')]);
   const outcome = await executeTask(scope, task, workspace);
+  running.detach();
   await workspace?.remove();
   await host.emit({ type: 'subagent_end', id, agent: agent.name, ...createEndFields(outcome) });
   return result(outcome);
@@ -44,7 +50,7 @@ function createEndFields(outcome: TaskOutcome): Omit<AgentEventOf<'subagent_end'
 
 async function createNotStartedOutcome(scope: TaskScope): Promise<TaskOutcome> {
   const reason = scope.budgetAccount?.exceededLimit;
-  if (reason && !scope.signal.aborted) await scope.reportBudgetExceeded();
+  if (reason && !scope.running.signal.aborted) await scope.reportBudgetExceeded();
   if (reason)
     return { ...createFailedOutcome(`Budget exceeded (${reason})`), aborted: true, abortReason: 'budget_exceeded' };
   return { ...createFailedOutcome('Skipped (cancelled before start)'), aborted: true };

@@ -11,12 +11,16 @@ import {
 } from '../../protocol/index.ts';
 import type { SubagentHost } from '../session/parent-link.ts';
 import { formatMismatch, formatReminder, MAX_REMINDERS } from './answer-parser.ts';
+import { describeStopRequest, type RunningSubagent } from './running-subagent.ts';
 import type { Spawner } from './spawner.ts';
 import { createSubagentSessionOptions, type SubagentSessionRequest } from './subagent-session-options.ts';
 
 export interface SubagentRunOptions extends SubagentSessionRequest {
   readonly prompt: string;
   readonly signal: AbortSignal;
+  readonly running: RunningSubagent;
+  /** The log to continue. Absent: it starts a new one. */
+  readonly resumedLog?: string | undefined;
   /** The subagent waits for a returned promise. */
   onEvent(event: AgentEvent): undefined | Promise<void>;
 }
@@ -49,7 +53,7 @@ export async function runSubagent(
   let session: AgentSession | undefined;
   const stop = () => void session?.runs.abort().catch(() => {});
   try {
-    session = await spawner.openSession(await createSubagentSessionOptions(spawner, host, options));
+    session = await openSubagentSession(spawner, host, options);
     session.subscribe((event) => {
       answerRecorder.record(event);
       return options.onEvent(event);
@@ -63,6 +67,22 @@ export async function runSubagent(
   } finally {
     options.signal.removeEventListener('abort', stop);
     await session?.close().catch(() => {});
+  }
+}
+
+async function openSubagentSession(
+  spawner: Spawner,
+  host: SubagentHost,
+  options: SubagentRunOptions,
+): Promise<AgentSession> {
+  const sessionOptions = await createSubagentSessionOptions(spawner, host, options);
+  if (options.resumedLog === undefined) return spawner.openSession(sessionOptions);
+  const resumed = await sessionOptions.store.resume(options.resumedLog);
+  try {
+    return await spawner.openSession({ ...sessionOptions, resumed });
+  } catch (thrown) {
+    await resumed.log.close();
+    throw thrown;
   }
 }
 
@@ -124,8 +144,16 @@ async function promptUntilAnswered(
 ): Promise<RunEnd> {
   let message = options.prompt;
   for (let reminders = 0; ; reminders += 1) {
-    await session.runs.prompt({ message, onAccepted: () => {} });
+    await session.runs.prompt({
+      message,
+      onAccepted() {
+        options.running.attach(session);
+        // An abort before the run has started had nothing to abort.
+        if (options.signal.aborted) void session.runs.abort().catch(() => {});
+      },
+    });
     await session.runs.waitUntilSettled();
+    options.running.detach();
     const stop = findStopReason(answerRecorder.last, options);
     const failure = findFailure(answerRecorder.last);
     if (stop !== undefined || failure !== undefined || !options.answerParser) return { stop, failure };
@@ -152,7 +180,9 @@ function findStopReason(last: AssistantMessage | undefined, options: SubagentRun
   return options.signal.aborted || isOutOfBudget ? describeStop(options) : undefined;
 }
 
-function describeStop({ budgetAccount }: SubagentRunOptions): string {
+function describeStop({ budgetAccount, signal }: SubagentRunOptions): string {
+  const stopRequest = describeStopRequest(signal);
+  if (stopRequest !== undefined) return stopRequest;
   return budgetAccount?.stoppingLimit ? `Budget exceeded (${budgetAccount.stoppingLimit})` : 'Cancelled';
 }
 

@@ -23,12 +23,11 @@ export interface SubagentEvents {
   emitEnd(status: 'completed' | 'failed' | 'aborted', abortReason?: string): Emitted;
 }
 
-export function createSubagentEvents(
-  { spawner, host, agent, folder, toolCallId }: SubagentEventsOptions,
-  task: PlannedTask,
-): SubagentEvents {
-  const { running, logFiles } = host.subagentRegistry;
-  const { id, index, description, assignment, prompt } = task;
+/** The fields that identify a subagent. `descriptor` also has its id and its description. */
+export function describeSubagent(
+  { spawner, agent, folder, toolCallId }: Omit<SubagentEventsOptions, 'host'>,
+  { id, index, description }: PlannedTask,
+) {
   const identity = {
     index,
     agent: agent.name,
@@ -36,7 +35,14 @@ export function createSubagentEvents(
     ...(spawner.savesLogs ? { sessionFile: `${folder}/${id}.jsonl` } : {}),
     ...(toolCallId === undefined ? {} : { parentToolCallId: toolCallId }),
   };
-  const descriptor = { id, ...identity, ...(description === undefined ? {} : { description }) };
+  return { identity, descriptor: { id, ...identity, ...(description === undefined ? {} : { description }) } };
+}
+
+export function createSubagentEvents(options: SubagentEventsOptions, task: PlannedTask): SubagentEvents {
+  const { spawner, host } = options;
+  const { running, logFiles } = host.subagentRegistry;
+  const { id, assignment, prompt } = task;
+  const { identity, descriptor } = describeSubagent(options, task);
   const updateSnapshot = (state: Pick<SubagentSnapshot, 'status' | 'progress'>) =>
     running.set(id, { ...descriptor, task: prompt, assignment, ...state, lastUpdate: spawner.base.ports.clock.now() });
   /** Last emitted progress. Updates arrive for all subagents of the call; this one may not have changed. */

@@ -25,11 +25,8 @@ export async function createSubagentSessionOptions(
   request: SubagentSessionRequest,
 ): Promise<SessionOptions> {
   const { agent, model, budgetAccount } = request;
-  const depth = (host.parentLink?.depth ?? 0) + 1;
-  const maySpawn = depth < spawner.settings.maxRecursionDepth && agent.spawns.length > 0;
-  const tools = (await host.listInheritableTools()).filter(
-    (tool) => isToolAllowed(agent, tool) && !tool.asksHost && (maySpawn || !isSubagentTool(tool)),
-  );
+  const depth = getSubagentDepth(host);
+  const tools = await selectTools(spawner, host, agent);
   const { hooks, ...base } = spawner.base;
   return {
     ...base,
@@ -59,12 +56,28 @@ export async function createSubagentSessionOptions(
   };
 }
 
+export function getSubagentDepth({ parentLink }: SubagentHost): number {
+  return (parentLink?.depth ?? 0) + 1;
+}
+
+/** The tools of a subagent of `host`. */
+export async function selectTools(
+  spawner: Pick<Spawner, 'settings'>,
+  host: SubagentHost,
+  agent: AgentDefinition,
+): Promise<readonly Tool[]> {
+  const maySpawn = getSubagentDepth(host) < spawner.settings.maxRecursionDepth && agent.spawns.length > 0;
+  return (await host.listInheritableTools()).filter(
+    (tool) => isToolAllowed(agent, tool) && !tool.asksHost && (maySpawn || !isSubagentTool(tool)),
+  );
+}
+
 /** `tool` is one of the parent's tools: a subagent never gets more than its parent has. */
 function isToolAllowed({ tools }: AgentDefinition, tool: Tool): boolean {
   return tools === undefined || tools.includes(tool.name) || isSubagentTool(tool);
 }
 
-function isSubagentTool(tool: Tool): boolean {
+export function isSubagentTool(tool: Tool): boolean {
   return tool.startsSubagents === true;
 }
 

@@ -2,6 +2,7 @@
 import type { AgentEvent, SubagentProgress, SubagentResult } from '../../protocol/index.ts';
 import { createProgressTracker } from './progress-tracker.ts';
 import { createSubagentEvents, type SubagentEventsOptions } from './subagent-events.ts';
+import { getEndStatus } from './subagent-records.ts';
 import type { PlannedTask } from './validate-tasks.ts';
 
 export interface TaskCallEvents {
@@ -30,7 +31,7 @@ export function createTaskCallEvents(
       return emitted;
     },
     finish(index, result) {
-      const status = result.aborted ? 'aborted' : result.exitCode === 0 ? 'completed' : 'failed';
+      const status = getEndStatus(result);
       progressTracker.finish(index, status);
       return subagentEvents[index]?.emitEnd(status, result.abortReason);
     },

@@ -41,6 +41,7 @@ function formatSection(result: SubagentResult): string {
 function describeStatus(result: SubagentResult): string {
   const { exitCode, aborted, abortReason, error } = result;
   if (abortReason === 'budget_exceeded') return 'stopped by the budget';
+  if (abortReason === 'stopped') return 'stopped by the host';
   if (aborted) return 'cancelled';
   if (exitCode !== 0) return `failed (exit ${exitCode})`;
   if (isUnapplied(result)) return 'completed, not applied';

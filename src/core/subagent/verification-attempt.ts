@@ -2,6 +2,7 @@
 import type { Artifacts, Emit, Ports, RunShell } from '../../contracts/index.ts';
 import type { BudgetReason, VerificationAttempt, VerificationCommandResult } from '../../protocol/index.ts';
 import type { BudgetAccount } from '../session/parent-link.ts';
+import { describeStopRequest } from './running-subagent.ts';
 import type { VerificationCommand, VerificationPlan } from './verification-plan.ts';
 
 const PREVIEW_LINES = 20;
@@ -51,7 +52,7 @@ export async function runVerificationAttempt(options: AttemptOptions, number: nu
     if (result.exitCode !== 0 && !command.optional) failures.push({ ...command, output });
   }
   const stoppedBy = getStopReason();
-  const error = stoppedBy ? describeStop(stoppedBy) : failures.length > 0 ? COMMANDS_FAILED : undefined;
+  const error = stoppedBy ? describeStop(stoppedBy, signal) : failures.length > 0 ? COMMANDS_FAILED : undefined;
   return {
     attempt: {
       attempt: number,
@@ -68,8 +69,8 @@ export async function runVerificationAttempt(options: AttemptOptions, number: nu
 
 const COMMANDS_FAILED = 'One or more verification commands failed.';
 
-function describeStop(stoppedBy: BudgetReason | 'abort'): string {
-  return stoppedBy === 'abort' ? 'Cancelled' : `Budget exceeded (${stoppedBy})`;
+function describeStop(stoppedBy: BudgetReason | 'abort', signal: AbortSignal): string {
+  return stoppedBy === 'abort' ? (describeStopRequest(signal) ?? 'Cancelled') : `Budget exceeded (${stoppedBy})`;
 }
 
 async function runCommand(

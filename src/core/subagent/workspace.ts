@@ -31,7 +31,8 @@ export interface MergeResult {
 
 /** The workspaces of one call of the task tool. All of them start from the same snapshot. */
 export interface Isolation {
-  createWorkspace(id: string): Promise<Workspace>;
+  /** `patch` is an earlier change of the task, which is applied to the workspace. Throws a Fault when it does not apply. */
+  createWorkspace(id: string, patch?: string): Promise<Workspace>;
   /** Applies the changes of successful tasks. The text is for the model. A task whose change does not apply gets an error. */
   merge(results: SubagentResult[]): Promise<MergeResult>;
   /** Applies nothing; the changes stay in their patches and branches. `reason` is a clause without a full stop. */

@@ -1,5 +1,4 @@
 // Codec of the acp dialect: JSON-RPC requests, responses, session updates and requests to the client.
-import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { type Fault, isRecord, type Line, toFault } from '../../base/index.ts';
 import {
   type AgentSession,
@@ -13,7 +12,8 @@ import {
 } from '../../contracts/index.ts';
 import { type AgentEvent, extractText, type PromptOutcome, type UiRequest } from '../../protocol/index.ts';
 import { chainFrames, createRpcFrame, parseJsonRpcMessage } from '../json-rpc.ts';
-import { ConnectionState, type PendingRequest } from './connection-state.ts';
+import { addRpcPosition } from '../positioned-frame.ts';
+import { ConnectionState, type HeldEvent, type PendingRequest } from './connection-state.ts';
 import {
   AcpFault,
   createInvalidParamsFault,
@@ -23,6 +23,7 @@ import {
   EarlyResult,
   toJsonRpcError,
 } from './errors.ts';
+import { createMessageFilter, findOpenMessage, isNotice } from './held-events.ts';
 import type { AcpMethod, MethodContext, MethodReply } from './method.ts';
 import { ACP_METHODS } from './methods/index.ts';
 import { compactPrompt, isCompactPrompt } from './methods/prompt.ts';
@@ -36,7 +37,7 @@ interface AcpToken extends CallToken {
   readonly method?: AcpMethod | undefined;
 }
 
-export function createAcpCodec({ version }: CodecOptions): Codec {
+export function createAcpCodec({ version, clientName }: CodecOptions): Codec {
   const connection = new ConnectionState(version);
   return {
     encodeReadyFrame: () => undefined,
@@ -44,16 +45,27 @@ export function createAcpCodec({ version }: CodecOptions): Codec {
     decode: (line) => decode(line, connection),
     encodeReply: (token, reply) => encodeReply(token, reply, connection),
     encodeOutcome: (token, outcome) => encodeOutcome(token, outcome, connection),
-    encodeEvent(event, session) {
+    encodeEvent(event, session, position) {
       if (!session) return undefined;
-      if (connection.isAnnounced(session)) return encodeEvent(event, session, connection);
-      if (event.type === 'notice' || event.type === 'extension_error') connection.hold(session, event);
+      // The client shows its own prompts itself.
+      const isForeign = position !== undefined && position.client !== clientName;
+      if (connection.isAnnounced(session))
+        return addRpcPosition(encodeEvent(event, session, connection, isForeign), position);
+      const held = { event, position, isEarlier: false };
+      if (position || isNotice(held)) connection.hold(session, held);
       return undefined;
+    },
+    observeEvent(event, session, position) {
+      if (connection.isAnnounced(session)) encodeEvent(event, session, connection, true);
+      else connection.hold(session, { event, position, isEarlier: true });
     },
     encodeUiRequest: (request, session) =>
       session && connection.isAnnounced(session) ? encodeUiRequest(request, session, connection) : undefined,
     createHostServices: (session, send) => connection.client.createHostServices(session, send),
     handleHostClosed: () => connection.client.close(),
+    handleSessionReplaced: (previous, next) => {
+      if (connection.isAnnounced(previous)) connection.announce(next);
+    },
   };
 }
 
@@ -103,7 +115,7 @@ function decodeRequest(name: string, params: unknown, id: unknown, connection: C
 
 function createCall(
   token: AcpToken,
-  { command, toParams, toReply, isLong }: AcpMethod,
+  { command, toParams, toReply, isLong, needsFullAccess }: AcpMethod,
   params: never,
   connection: ConnectionState,
 ): Extract<DecodedLine, { kind: 'call' }> {
@@ -118,6 +130,7 @@ function createCall(
     command: typeof command === 'function' ? command(params) : command,
     params,
     long: isLong,
+    needsFullAccess,
     toParams: (call) => toParams?.(params, createContext(call)) ?? params,
     toResult: (result, call) => toReply?.(result as never, createContext(call), params),
   };
@@ -172,22 +185,45 @@ function encodeMethodReply(
   reply: MethodReply,
   connection: ConnectionState,
 ): Frame | undefined {
-  const { sessionId, before = [], result, after = [] } = reply;
+  const { sessionId, session, encodeHistory, result, after = [] } = reply;
   const response = encodeResult(request, result, connection);
   if (!response) return undefined;
-  const held = reply.session ? announceSession(reply.session, connection) : [];
+  const held = session ? connection.takeHeld(session) : [];
+  if (session) connection.announce(session);
+  const run = held.filter((one) => !isNotice(one));
+  const isSentLater = createMessageFilter(run);
+  const history = encodeHistory?.(isSentLater) ?? [];
+  if (session && run.length > 0) connection.getEncoder(session).reserveUsedIds(isSentLater);
+  const runFrames = session ? encodeHeld(run, session, connection, encodeHistory !== undefined) : [];
   return chainFrames([
-    ...[...before].map((update) => createUpdateFrame(sessionId, update)),
+    ...[...history].map((update) => createUpdateFrame(sessionId, update)),
+    ...(encodeHistory ? runFrames : []),
     response,
-    ...[...after, ...held].map((update) => createUpdateFrame(sessionId, update)),
+    ...after.map((update) => createUpdateFrame(sessionId, update)),
+    ...(encodeHistory ? [] : runFrames),
+    ...(session ? encodeHeld(held.filter(isNotice), session, connection, true) : []),
   ]);
 }
 
-/** Returns the updates about the session that could not be sent before. */
-function announceSession(session: AgentSession, connection: ConnectionState): readonly SessionUpdate[] {
-  connection.announce(session);
-  const encoder = connection.getEncoder(session);
-  return connection.takeHeld(session).flatMap((event) => encoder.encode(event));
+/** Encodes events that could not be sent before. `withEarlier`: also those of before the client was attached. */
+function encodeHeld(
+  held: readonly HeldEvent[],
+  session: AgentSession,
+  connection: ConnectionState,
+  withEarlier: boolean,
+): Frame[] {
+  const open = withEarlier ? findOpenMessage(held) : undefined;
+  const openUpdates = open ? connection.getEncoder(session).encodeOpenMessage(open.message) : [];
+  const rest = held.slice(open?.end ?? 0).flatMap(({ event, position, isEarlier }) => {
+    const frame = addRpcPosition(encodeEvent(event, session, connection, true), position);
+    return isEarlier && !withEarlier ? [] : listFrames(frame);
+  });
+  const openFrame = chainFrames(openUpdates.map((update) => createUpdateFrame(session.id, update)));
+  return [...listFrames(addRpcPosition(openFrame, open?.position)), ...rest];
+}
+
+function listFrames(frame: Frame | undefined): Frame[] {
+  return frame ? [frame, ...listFrames(frame.followedBy)] : [];
 }
 
 function encodeResult(request: PendingRequest, result: unknown, connection: ConnectionState): Frame | undefined {
@@ -223,9 +259,16 @@ function encodeOutcome(
   return createRpcFrame({ id: request.id, error: { code: -32603, message, data: details } });
 }
 
-function encodeEvent(event: AgentEvent, session: AgentSession, connection: ConnectionState): Frame | undefined {
+/** `isForeign`: another client has caused the event. */
+function encodeEvent(
+  event: AgentEvent,
+  session: AgentSession,
+  connection: ConnectionState,
+  isForeign: boolean,
+): Frame | undefined {
   const encoder = connection.getEncoder(session);
-  const frames: (Frame | undefined)[] = encoder.encode(event).map((update) => createUpdateFrame(session.id, update));
+  const updates = encoder.encode(event, { showsPrompts: isForeign });
+  const frames: (Frame | undefined)[] = updates.map((update) => createUpdateFrame(session.id, update));
   if (event.type === 'message_end' && event.message.role === 'assistant')
     connection.setFailed(session, event.message.stopReason === 'error');
   // After a failed answer the outcome of the prompt, with the reason, follows at the end of the run.

@@ -1,13 +1,21 @@
 // The state of one connection: what the client can do, the encoders of its sessions, and the prompts that wait for their response.
 import type { AuthMethod } from '@agentclientprotocol/sdk';
-import type { AgentSession, Frame } from '../../contracts/index.ts';
+import type { AgentSession, EventPosition, Frame } from '../../contracts/index.ts';
 import type { AgentEvent, Model } from '../../protocol/index.ts';
 import { ClientConnection } from './client/index.ts';
 import { type ClientCapabilities, parseClientCapabilities } from './client-capabilities.ts';
 import { createUpdateFrame, SessionUpdateEncoder } from './updates/index.ts';
 
-/** Of one session. */
-const MAX_HELD_EVENTS = 20;
+/** Of one session, while it is being opened. */
+const MAX_HELD_EVENTS = 100_000;
+
+/** An event of a session that the client does not know yet. */
+export interface HeldEvent {
+  readonly event: AgentEvent;
+  readonly position: EventPosition | undefined;
+  /** It happened before the client was attached to the session. */
+  readonly isEarlier: boolean;
+}
 
 /** A request that the client can cancel. */
 export interface PendingRequest {
@@ -34,7 +42,7 @@ export class ConnectionState {
   readonly #announced = new WeakSet<AgentSession>();
   /** By the id under which the client knows them. */
   readonly #sessions = new Map<string, WeakRef<AgentSession>>();
-  readonly #held = new WeakMap<AgentSession, AgentEvent[]>();
+  readonly #held = new WeakMap<AgentSession, HeldEvent[]>();
   readonly #titled = new WeakSet<AgentSession>();
   readonly #failed = new WeakSet<AgentSession>();
   readonly #pending = new Set<PendingRequest>();
@@ -94,14 +102,14 @@ export class ConnectionState {
   }
 
   /** Keeps an event of a session that the client does not know yet. */
-  hold(session: AgentSession, event: AgentEvent): void {
-    const held = this.#held.get(session) ?? [];
-    if (held.length < MAX_HELD_EVENTS) held.push(event);
-    this.#held.set(session, held);
+  hold(session: AgentSession, held: HeldEvent): void {
+    const all = this.#held.get(session) ?? [];
+    if (all.length < MAX_HELD_EVENTS) all.push(held);
+    this.#held.set(session, all);
   }
 
   /** Returns the events that were held for the session, once. */
-  takeHeld(session: AgentSession): readonly AgentEvent[] {
+  takeHeld(session: AgentSession): readonly HeldEvent[] {
     const held = this.#held.get(session) ?? [];
     this.#held.delete(session);
     return held;

@@ -2,6 +2,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { type InferOutput, type ObjectEntries, type ObjectSchema, object } from 'valibot';
 import type { AgentSession, CallContext, Disposition } from '../../contracts/index.ts';
+import type { AgentMessage } from '../../protocol/index.ts';
 import type { ConnectionState } from './connection-state.ts';
 
 /** What the conversions of a method can use. */
@@ -19,7 +20,8 @@ export interface MethodReply {
   readonly sessionId: string;
   /** Set when the client learns of this session by the response. Its events are sent from then on. */
   readonly session?: AgentSession | undefined;
-  readonly before?: Iterable<SessionUpdate> | undefined;
+  /** The conversation before the first message for which `isSentLater` is true. */
+  readonly encodeHistory?: ((isSentLater: (message: AgentMessage) => boolean) => Iterable<SessionUpdate>) | undefined;
   readonly result: unknown;
   readonly after?: readonly SessionUpdate[] | undefined;
 }
@@ -45,6 +47,8 @@ export interface AcpMethod {
   readonly isAnsweredByOutcome?: boolean | undefined;
   /** The command may take long. Other calls do not wait for it. */
   readonly isLong?: boolean | undefined;
+  /** `toParams` or `toReply` changes something, although the command only reads. */
+  readonly needsFullAccess?: boolean | undefined;
 }
 
 interface MethodDeclaration<Entries extends ObjectEntries, CommandResult>

@@ -1,14 +1,14 @@
 // Codec of the omp dialect: calls, replies, events and UI requests as JSON lines.
-import type { CallToken, Codec, CodecOptions, Frame, Reply } from '../../contracts/index.ts';
+import type { CallToken, Codec, CodecOptions, EventEncoder, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, UiRequest } from '../../protocol/index.ts';
 import { createFailureOutcome, createResponse, createSuccess, decodeCall } from '../call-codec.ts';
 import { createFrame } from '../frames.ts';
-import { createEventEncoder, type EventEncoder } from './event-encoder.ts';
+import { createEventEncoder } from './event-encoder.ts';
 import { MAX_FRAME_BYTES, MAX_REASSEMBLED_BYTES } from './frame-limits.ts';
 import { ompMethods } from './wire-names.ts';
 
 /** Replied to when the call is accepted. All other calls are replied to when they are done. */
-const REPLIED_ON_ACCEPTANCE: ReadonlySet<string> = new Set(['prompt', 'abort_and_prompt']);
+const REPLIED_ON_ACCEPTANCE: ReadonlySet<string> = new Set(['prompt', 'abort_and_prompt', 'continue_run']);
 
 /** The protocol reports these failures without the id of the frame. */
 const FAULTS_WITHOUT_ID: ReadonlySet<string> = new Set(['parse', 'unknown_command', 'invalid_id']);
@@ -18,6 +18,7 @@ const ALWAYS_ENCODED: ReadonlySet<string> = new Set(['message_start', 'message_u
 export function createOmpCodec(options: CodecOptions): Codec {
   let eventFilter: ReadonlySet<string> | undefined;
   const encodeSessionEvent = createEventEncoder(options);
+  const sharedEncoding = { key: `omp ${options.stream}`, createEncoder: () => createEventEncoder(options) };
   let encodeSubagentEvent: EventEncoder | undefined;
   const codec: Codec = {
     encodeReadyFrame: () =>
@@ -29,14 +30,20 @@ export function createOmpCodec(options: CodecOptions): Codec {
     decode: (line) => decodeCall(line, (method) => ompMethods.get(method) ?? method),
     encodeReply,
     encodeOutcome: (token, outcome) => createFrame({ id: token.id, type: 'prompt_result', ...outcome }),
-    encodeEvent(event: AgentEvent) {
+    get sharedEncoding() {
+      return eventFilter || encodeSubagentEvent ? undefined : sharedEncoding;
+    },
+    encodeAttached: createFrame,
+    encodeSnapshot: createFrame,
+    encodeEvent(event: AgentEvent, _session, position) {
       const subagentFrame = encodeSubagentEvent?.(event);
-      if (subagentFrame) return subagentFrame;
-      if (event.type === 'session_settled') return createFrame(event);
-      const isSelected = !eventFilter || eventFilter.has(event.type);
+      if (subagentFrame)
+        return position && options.addPosition ? options.addPosition(subagentFrame, position) : subagentFrame;
+      if (event.type === 'session_settled' && !position) return createFrame(event);
+      const isSelected = !eventFilter || eventFilter.has(event.type) || event.type === 'session_settled';
       // The encoder must process every message event, so that the message is complete if the host changes its filter midway.
       if (!isSelected && !ALWAYS_ENCODED.has(event.type)) return undefined;
-      const frame = encodeSessionEvent(event);
+      const frame = encodeSessionEvent(event, position);
       if (!isSelected) return undefined;
       // The host selected this event by name, so it is sent even if omp does not define it.
       return frame ?? (eventFilter && createFrame(event));

@@ -1,8 +1,7 @@
 // Encodes the events of subagents for omp. Loaded when the host subscribes to them.
-import type { Chunk, Frame, SubagentSubscription } from '../../contracts/index.ts';
+import type { Chunk, EventEncoder, Frame, SubagentSubscription } from '../../contracts/index.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
 import { createFrame } from '../frames.ts';
-import type { EventEncoder } from './event-encoder.ts';
 
 /** Calls `createEncoder` once per subagent, because an encoder keeps the partial message of its session. */
 export function createSubagentEventEncoder(

@@ -12,6 +12,7 @@ import {
 } from '../../contracts/index.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
 import { chainFrames, createRpcFrame, parseJsonRpcMessage } from '../json-rpc.ts';
+import { addRpcPosition } from '../positioned-frame.ts';
 import { keysToCamelCase, keysToSnakeCase } from './casing.ts';
 import {
   createInvalidParamsFault,
@@ -45,13 +46,10 @@ export function createOpalCodec({ version }: CodecOptions): Codec {
     encodeReadyFrame: () => undefined,
     decode: (line) => decode(line, uiRequests, version),
     encodeReply,
-    encodeEvent(event: AgentEvent, session) {
+    encodeEvent(event: AgentEvent, session, position) {
       if (!session) return undefined;
-      return chainFrames(
-        getEncoder(session)
-          .encode(event)
-          .map((opalEvent) => encodeOpalEvent(session.id, opalEvent)),
-      );
+      const encoded = getEncoder(session).encode(event);
+      return addRpcPosition(chainFrames(encoded.map((one) => encodeOpalEvent(session.id, one))), position);
     },
     encodeUiRequest: (request, session) => session && uiRequests.encode(request, session.id),
   };

@@ -36,8 +36,11 @@ function decode(line: Line): DecodedLine {
   const fields = typeof type === 'string' ? LEGACY_METHOD_FIELDS.get(type) : undefined;
   if (typeof type !== 'string' || !fields) {
     const known = [...LEGACY_METHOD_FIELDS.keys()].join(', ');
-    const fault = new Fault('unknown_command', `Unknown type: ${JSON.stringify(type)}. Known: ${known}`);
-    return { kind: 'refused', token: { name: String(type) }, fault };
+    // Objects are not printed: a deeply nested one would overflow the stack.
+    const isObject = typeof type === 'object' && type !== null;
+    const name = isObject ? 'an object' : JSON.stringify(type);
+    const fault = new Fault('unknown_command', `Unknown type: ${name}. Known: ${known}`);
+    return { kind: 'refused', token: { name: isObject ? 'parse' : String(type) }, fault };
   }
   const params = Object.fromEntries(fields.flatMap((name) => (name in frame ? [[name, frame[name]]] : [])));
   return { kind: 'call', token: { name: type }, command: type, params };

@@ -1,6 +1,6 @@
 // Codec of the pi dialect: one response per call, updates with deltas only, one pair of compaction events.
 import { isRecord } from '../../base/index.ts';
-import type { CallToken, Codec, Frame, Reply } from '../../contracts/index.ts';
+import type { CallToken, Codec, CodecOptions, EventEncoder, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, AgentEventOf, AgentMessage, UiRequest } from '../../protocol/index.ts';
 import { createSourceInfo } from '../../support/source-info.ts';
 import { createFailureOutcome, createResponse, createSuccess, decodeCall } from '../call-codec.ts';
@@ -9,31 +9,54 @@ import { createUsageUpdateEncoder } from '../message-update-encoder.ts';
 import { piEvents, piMethods } from './wire-names.ts';
 
 const encodedEventTypes: ReadonlySet<string> = new Set(piEvents);
+/** Sent to clients of a server only. */
+export const serverEventTypes: ReadonlySet<string> = new Set(['state_changed', 'conversation_changed']);
 
-export function createPiCodec(): Codec {
+export function createPiCodec(options: Pick<CodecOptions, 'addPosition'> = {}): Codec {
   let eventFilter: ReadonlySet<string> | undefined;
-  const updates = createUsageUpdateEncoder();
-  const compactions = createCompactionEncoder();
+  const encodeSessionEvent = createEventEncoder(options);
+  const sharedEncoding = { key: 'pi', createEncoder: () => createEventEncoder(options) };
   return {
     encodeReadyFrame: () => undefined,
     decode: (line) => decodeCall(line, (method) => piMethods.get(method)),
     encodeReply,
-    encodeEvent(event: AgentEvent) {
+    get sharedEncoding() {
+      return eventFilter ? undefined : sharedEncoding;
+    },
+    encodeAttached: createFrame,
+    encodeSnapshot: createFrame,
+    encodeEvent(event: AgentEvent, _session, position) {
       if (eventFilter && !eventFilter.has(event.type.replace(/^auto_compaction/, 'compaction'))) return undefined;
-      if (event.type === 'message_update') return updates.encode(event.assistantMessageEvent);
-      if (event.type === 'tool_execution_update') return createToolUpdateFrame(event);
-      if (event.type === 'message_start') return createFrame({ ...event, message: toPiMessageStart(event.message) });
-      if (event.type === 'auto_compaction_start') return compactions.start(event);
-      if (event.type === 'auto_compaction_end') return compactions.end(event);
-      return encodedEventTypes.has(event.type) ? createFrame(event) : undefined;
+      return encodeSessionEvent(event, position);
     },
     encodeHostRequest: createFrame,
     setEventFilter(events) {
       eventFilter = events;
     },
-    // pi has no cancel frame.
+    // pi has no cancel frame. Clients of a server must learn that another client has answered.
     encodeUiRequest: (request: UiRequest) =>
-      request.method === 'cancel' ? undefined : createFrame({ type: 'extension_ui_request', ...request }),
+      request.method === 'cancel' && request.answeredBy === undefined
+        ? undefined
+        : createFrame({ type: 'extension_ui_request', ...request }),
+  };
+}
+
+/** Keeps state. */
+function createEventEncoder({ addPosition }: Pick<CodecOptions, 'addPosition'>): EventEncoder {
+  const updates = createUsageUpdateEncoder();
+  const compactions = createCompactionEncoder();
+  const encode: EventEncoder = (event, position) => {
+    if (event.type === 'message_update') return updates.encode(event.assistantMessageEvent);
+    if (event.type === 'tool_execution_update') return createToolUpdateFrame(event);
+    if (event.type === 'message_start') return createFrame({ ...event, message: toPiMessageStart(event.message) });
+    if (event.type === 'auto_compaction_start') return compactions.start(event);
+    if (event.type === 'auto_compaction_end') return compactions.end(event);
+    const isServerEvent = position !== undefined && serverEventTypes.has(event.type);
+    return encodedEventTypes.has(event.type) || isServerEvent ? createFrame(event) : undefined;
+  };
+  return (event, position) => {
+    const frame = encode(event, position);
+    return frame && position && addPosition ? addPosition(frame, position) : frame;
   };
 }
 

@@ -4,7 +4,8 @@ import { Fault, isRecord } from '../../base/index.ts';
 import type { Ports, ProcessIdentity, SessionSummary } from '../../contracts/index.ts';
 import { buildSessionContext, SessionLogReader } from '../../core/extension/index.ts';
 import { type EntryBody, SESSION_VERSION, type SessionEntry, type SessionHeader } from '../../protocol/index.ts';
-import { createSessionIndex, getSessionDirectory } from '../../store/index.ts';
+import { getSessionDirectory } from '../../store/index.ts';
+import { createSessionIndex } from '../../store/session-index.ts';
 
 interface SessionManagerOptions {
   ports: Ports;

@@ -20,9 +20,11 @@ import {
   availableCommandsUpdate,
   budgetExceeded,
   budgetWarning,
+  conversationChanged,
   extensionError,
   notice,
   sessionInfoChanged,
+  stateChanged,
   thinkingLevelChanged,
 } from './session.ts';
 import {
@@ -61,7 +63,9 @@ export const events = [
   queueUpdate,
   sessionInfoChanged,
   thinkingLevelChanged,
+  stateChanged,
   availableCommandsUpdate,
+  conversationChanged,
   bashExecutionUpdate,
   subagentStart,
   subagentSession,

@@ -1,8 +1,9 @@
 // Events of the session: changed settings, budget, notices and failures of extensions.
-import { array, number, object, optional, picklist, string } from 'valibot';
+import { array, nullable, number, object, omit, optional, picklist, string } from 'valibot';
 import { budgetScope, budgetSnapshot } from '../budget.ts';
 import { event } from '../event.ts';
 import { thinkingLevel } from '../model.ts';
+import { sessionState } from '../session-state.ts';
 import { slashCommandEntry } from '../slash-command-entry.ts';
 
 export const sessionInfoChanged = event(
@@ -21,6 +22,24 @@ export const availableCommandsUpdate = event(
   'available_commands_update',
   'The slash commands may have changed: extensions were reloaded, or the project is trusted now. The same list as that of get_available_commands, which hosts call first.',
   object({ commands: array(slashCommandEntry) }),
+  { stability: 'experimental' },
+);
+
+export const stateChanged = event(
+  'state_changed',
+  'A command of some client has changed the state of the session: its model, a mode, its name. Sent only to clients of a server.',
+  object({ state: omit(sessionState, ['todoPhases']) }),
+  { stability: 'experimental' },
+);
+
+export const conversationChanged = event(
+  'conversation_changed',
+  'The path of the conversation was replaced, so that messages loaded earlier may not be part of it: the session has moved to another entry (`moved`), has switched to another conversation (`switched`), or old messages were replaced by a summary (`compacted`). `leafId` is the entry at which the conversation continues.',
+  object({
+    sessionId: string(),
+    leafId: nullable(string()),
+    reason: picklist(['moved', 'switched', 'compacted']),
+  }),
   { stability: 'experimental' },
 );
 

@@ -6,6 +6,7 @@ export const FLAG_DOCS: Readonly<Record<FlagName, string>> = {
   print: 'Answer the message and exit (the default when a message is given)',
   dialect: 'The protocol dialect of RPC mode',
   stream: 'Send the whole partial message in every update, or only the new text',
+  socket: 'Also serve other programs on this Unix socket; they share the session (RPC and terminal)',
   'on-eof': 'When the host closes stdin: finish the running work, or abort it',
   'max-cost': 'Maximum model cost in US dollars',
   'max-time': 'Maximum run time of the session',

@@ -2,7 +2,7 @@
 import { Fault, findClosestMatch } from '../../base/index.ts';
 import { SearchDialog } from '../dialogs/search-dialog.ts';
 import { SecretDialog } from '../dialogs/secret-dialog.ts';
-import type { CommandContext } from './slash-command.ts';
+import type { CommandContext, CredentialPorts } from './slash-command.ts';
 
 interface LoginChoice {
   readonly id: string;
@@ -25,7 +25,9 @@ export async function runLogin(args: string, context: CommandContext): Promise<s
   return choice.method === 'sign-in' ? signIn(choice, context) : enterKey(choice, context);
 }
 
-export async function runLogout(args: string, { credentials, dialogs, notify }: CommandContext): Promise<void> {
+export async function runLogout(args: string, context: CommandContext): Promise<void> {
+  const { dialogs, notify } = context;
+  const credentials = requireCredentials(context);
   const stored = (await credentials.listProviders()).filter(({ isStored }) => isStored);
   if (stored.length === 0) throw new Fault('not_found', 'No credentials are stored in auth.json.');
   const columns = stored.map(({ id, name }) => ({ value: id, columns: [id, name] }));
@@ -47,7 +49,7 @@ export async function runLogout(args: string, { credentials, dialogs, notify }: 
 async function listChoices({ client, credentials }: CommandContext): Promise<LoginChoice[]> {
   const [{ providers: signIns }, keyProviders] = await Promise.all([
     client.call('get_login_providers'),
-    credentials.listProviders(),
+    credentials?.listProviders() ?? [],
   ]);
   return [
     ...signIns.map(({ id, name, authenticated }) => ({
@@ -98,10 +100,9 @@ async function signIn({ id, name }: LoginChoice, context: CommandContext): Promi
   return id;
 }
 
-async function enterKey(
-  { id, name }: LoginChoice,
-  { credentials, dialogs, notify, canHideInput }: CommandContext,
-): Promise<string | undefined> {
+async function enterKey({ id, name }: LoginChoice, context: CommandContext): Promise<string | undefined> {
+  const { dialogs, notify, canHideInput } = context;
+  const credentials = requireCredentials(context);
   if (!canHideInput)
     throw new Fault(
       'refused',
@@ -112,4 +113,10 @@ async function enterKey(
   await credentials.saveKey(id, key);
   notify(`The key of ${name} is stored in auth.json, which only you can read.`);
   return id;
+}
+
+/** The keys of this machine are not those of an agent that runs elsewhere. */
+function requireCredentials({ credentials }: CommandContext): CredentialPorts {
+  if (credentials) return credentials;
+  throw new Fault('refused', 'The keys are stored where the agent runs. Use `parley login` and `parley logout` there.');
 }

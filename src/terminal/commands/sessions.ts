@@ -14,18 +14,24 @@ export const newSession: SlashCommand = {
 export const resume: SlashCommand = {
   name: 'resume',
   argumentHint: '[ID]',
-  doc: 'Resume an earlier session of this directory',
+  doc: 'Resume an earlier session',
   async run(args, context) {
     const path = args || (await chooseSession(context));
     if (path === undefined) return;
-    const { cancelled } = await context.client.call('switch_session', { sessionPath: path });
-    if (!cancelled) await context.showSession('Resumed session');
+    const { client } = context;
+    // A server sends a snapshot first, which contains the answer that is being received. Other agents ignore the position.
+    const { cancelled } = await client.call('switch_session', { sessionPath: path, after: 0 });
+    if (cancelled) return;
+    if (client.attachment?.replay === 'snapshot') await context.refreshStatus();
+    else await context.showSession('Resumed session');
   },
 };
 
 async function chooseSession(context: CommandContext): Promise<string | undefined> {
-  const sessions = (await context.listSessions()).filter(({ id }) => id !== context.state.sessionId);
-  if (sessions.length === 0) throw new Fault('not_found', 'There is no earlier session in this directory.');
+  const listed = await context.listSessions();
+  if (!listed) throw new Fault('not_found', 'This agent does not list its sessions. Name one: /resume ID');
+  const sessions = listed.filter(({ id }) => id !== context.state.sessionId);
+  if (sessions.length === 0) throw new Fault('not_found', 'There is no other session.');
   const choices = sessions.map(({ path, label, doc }) => ({ value: path, label, doc }));
   return context.choose('Select a session', choices);
 }

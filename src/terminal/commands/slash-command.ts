@@ -4,7 +4,7 @@ import type { SessionState } from '../../protocol/index.ts';
 import type { DialogQueue } from '../dialogs/dialog-queue.ts';
 import type { Choice } from '../dialogs/select-dialog.ts';
 
-/** An earlier session of this directory. */
+/** An earlier session of this directory, or a session of the server. */
 export interface SessionListItem {
   readonly id: string;
   readonly path: string;
@@ -31,7 +31,8 @@ export interface CredentialPorts {
 
 export interface CommandContext {
   readonly client: Client;
-  readonly credentials: CredentialPorts;
+  /** Absent when the agent runs elsewhere. */
+  readonly credentials: CredentialPorts | undefined;
   /** Opens dialogs that the user has requested. */
   readonly dialogs: Pick<DialogQueue, 'choose'>;
   /** False if the terminal itself shows what is typed. */
@@ -50,7 +51,8 @@ export interface CommandContext {
   showSession(title: string): Promise<void>;
   prompt(text: string): Promise<void>;
   followUp(text: string): Promise<void>;
-  listSessions(): Promise<readonly SessionListItem[]>;
+  /** `undefined` when the agent offers no list. */
+  listSessions(): Promise<readonly SessionListItem[] | undefined>;
   clearScreen(): void;
   quit(): void;
 }

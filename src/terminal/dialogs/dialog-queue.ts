@@ -22,7 +22,7 @@ interface OpenDialog {
 }
 
 /** `withdrawn`: the requester no longer waits, or the terminal is closing. */
-type DialogEnd = { readonly answer: string } | 'dismissed' | 'timeout' | 'withdrawn';
+type DialogEnd = { readonly answer: string } | { readonly answeredBy: string } | 'dismissed' | 'timeout' | 'withdrawn';
 
 /** Where dialogs print what they did. */
 export interface DialogOutput {
@@ -53,11 +53,17 @@ export class DialogQueue {
     return this.#dialogs[0]?.dialog;
   }
 
-  /** Shows a dialog that the agent or an extension requested. */
-  async showRequest(request: DialogRequest): Promise<UiAnswer | undefined> {
+  /** Shows a dialog that the agent or an extension requested. A dialog that is withdrawn gets no answer: another client may answer it. */
+  async showRequest(request: DialogRequest): Promise<UiAnswer | 'leave-open' | undefined> {
     const toolCall = request.method === 'select' ? request.toolCall : undefined;
     const dialog = this.#createDialog(request);
     const end = await this.#open(dialog, request.id, 'timeout' in request ? request.timeout : 0);
+    if (end === 'withdrawn') return 'leave-open';
+    if (typeof end === 'object' && 'answeredBy' in end) {
+      this.#output.notify(`Answered by ${end.answeredBy}: ${request.title}`);
+      this.#onChange();
+      return 'leave-open';
+    }
     const answer = typeof end === 'object' ? end.answer : undefined;
     if (toolCall)
       return this.#endApproval(toolCall, end, dialog instanceof ApprovalDialog ? dialog.message : undefined);
@@ -71,11 +77,14 @@ export class DialogQueue {
   async choose(dialog: Dialog): Promise<string | undefined> {
     this.#lastKeyAt = Number.NEGATIVE_INFINITY;
     const end = await this.#open(dialog);
-    return typeof end === 'object' ? end.answer : undefined;
+    return typeof end === 'object' && 'answer' in end ? end.answer : undefined;
   }
 
-  #endApproval(call: CallToApprove, end: DialogEnd, message: string | undefined): UiAnswer | undefined {
-    if (end === 'withdrawn') return undefined;
+  #endApproval(
+    call: CallToApprove,
+    end: { readonly answer: string } | 'dismissed' | 'timeout',
+    message: string | undefined,
+  ): UiAnswer {
     if (end === 'timeout') return { cancelled: true, timedOut: true };
     const value = end === 'dismissed' ? 'deny' : end.answer;
     if (value === 'allow_session') this.#output.notify(`Allowed in this session: ${formatSessionScope(call)}`);
@@ -131,9 +140,10 @@ export class DialogQueue {
     return true;
   }
 
-  /** The requester no longer waits for the answer. */
-  cancel(id: string): void {
-    this.#dialogs.find((open) => open.id === id)?.close('withdrawn');
+  /** The requester no longer waits for the answer. `answeredBy`: another client has answered. */
+  cancel(id: string, answeredBy?: string): void {
+    const end = answeredBy === undefined ? 'withdrawn' : { answeredBy };
+    this.#dialogs.find((open) => open.id === id)?.close(end);
   }
 
   dismissAll(): void {

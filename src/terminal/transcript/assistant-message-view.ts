@@ -1,7 +1,7 @@
 // Renders an assistant message while it streams: thinking, text, and the tool call being written.
 
 import { sanitizeLines } from '../../base/safe-text.ts';
-import type { AgentEventOf } from '../../protocol/index.ts';
+import type { AgentEventOf, AssistantMessage } from '../../protocol/index.ts';
 import { MarkdownRenderer } from '../markdown/markdown-renderer.ts';
 import { type Line, line, wrapLine } from '../text/line.ts';
 import { foldLines } from './fold-lines.ts';
@@ -14,9 +14,13 @@ export class AssistantMessageView {
   #markdown: MarkdownRenderer | undefined;
   #thinking = '';
   #pendingToolName: string | undefined;
+  /** The text of each content block so far. */
+  readonly #received = new Map<number, string>();
 
   /** Returns the lines that this event finishes. */
   handleEvent(event: StreamEvent, width: number): Line[] {
+    const text = 'delta' in event && event.type !== 'toolcall_delta' ? event.delta : '';
+    this.#received.set(event.contentIndex, (this.#received.get(event.contentIndex) ?? '') + text);
     switch (event.type) {
       case 'text_delta':
         this.#markdown ??= new MarkdownRenderer();
@@ -34,6 +38,23 @@ export class AssistantMessageView {
       default:
         return [];
     }
+  }
+
+  /**
+   * Continues with the part of the message that was not received as events. Returns the lines that it finishes, or `undefined` if
+   * what was received belongs to another message.
+   */
+  catchUp({ content }: AssistantMessage, width: number): Line[] | undefined {
+    const received = [...this.#received];
+    if (received.some(([index, text]) => !getBlockText(content[index]).startsWith(text))) return undefined;
+    const current = Math.max(-1, ...this.#received.keys());
+    return content.flatMap((block, contentIndex) => {
+      if (contentIndex < current || (contentIndex === current && block.type === 'toolCall')) return [];
+      const delta = getBlockText(block).slice(this.#received.get(contentIndex)?.length ?? 0);
+      const isOpen = contentIndex === content.length - 1;
+      const events = toStreamEvents(block, delta, isOpen).map((event) => ({ ...event, contentIndex }) as StreamEvent);
+      return events.flatMap((event) => this.handleEvent(event, width));
+    });
   }
 
   renderLive(width: number): Line[] {
@@ -62,6 +83,20 @@ export class AssistantMessageView {
       ? []
       : [...foldLines(renderThinking(thinking, width), MAX_THINKING_LINES, 'start').lines, []];
   }
+}
+
+type ContentBlock = AssistantMessage['content'][number];
+
+/** Empty for blocks of which no text is shown. */
+function getBlockText(block: ContentBlock | undefined): string {
+  if (block?.type === 'text') return block.text;
+  return block?.type === 'thinking' ? block.thinking : '';
+}
+
+function toStreamEvents(block: ContentBlock, delta: string, isOpen: boolean): object[] {
+  if (block.type === 'toolCall') return [{ type: 'toolcall_start', toolName: block.name }];
+  const kind = block.type === 'text' ? 'text' : 'thinking';
+  return [{ type: `${kind}_delta`, delta }, ...(isOpen ? [] : [{ type: `${kind}_end` }])];
 }
 
 export function renderThinking(thinking: string, width: number): Line[] {

@@ -1,5 +1,5 @@
 // Tracks the running tool calls: live output while they run, one printed block when they end.
-import type { AgentEventOf } from '../../protocol/index.ts';
+import type { AgentEventOf, SessionSnapshot } from '../../protocol/index.ts';
 import type { Line } from '../text/line.ts';
 import { renderCallHeader, renderPartialResult, renderResult } from './render-tool-call.ts';
 import type { ToolCallView } from './tool-call-title.ts';
@@ -41,6 +41,13 @@ export class RunningToolCalls {
     const head = renderCallHeader(call, flags.isError ? 'failed' : 'done', width, result);
     if (fullLines) this.lastFullOutput = [head, ...fullLines];
     return [head, ...lines];
+  }
+
+  /** Replaces the running calls by those of a snapshot. */
+  restore(calls: SessionSnapshot['runningTools']): void {
+    this.#running.clear();
+    for (const { toolCallId, toolName, args, partialResult } of calls)
+      this.#running.set(toolCallId, { name: toolName, args, partial: partialResult as RunningCall['partial'] });
   }
 
   omit(toolCallId: string): void {

@@ -13,6 +13,7 @@ const createSummary = (n: number, overrides: Partial<SessionSummary> = {}): Sess
   cost: 0,
   bytes: 10,
   opening: `prompt ${n}`,
+  interrupted: false,
   ...overrides,
 });
 

@@ -23,6 +23,32 @@ describe('the queue', () => {
     expect(restoreIds(cleared).queued).toEqual(['b']);
   });
 
+  test('messages are edited and moved', () => {
+    const edit = (id: string, message: unknown) => custom(QUEUE_ENTRY, { op: 'edit', id, message });
+    const move = (id: string, kind: string, before: string | null) =>
+      custom(QUEUE_ENTRY, { op: 'move', id, kind, before });
+    const path = createPath(
+      ...[
+        queued('a'),
+        queued('b'),
+        queued('c', 'steer'),
+        edit('b', user([text('new')])),
+        edit('zz', user([text('x')])),
+      ],
+      ...[
+        move('c', 'followUp', 'a'),
+        move('a', 'steer', null),
+        move('b', 'followUp', 'gone'),
+        move('zz', 'steer', 'a'),
+      ],
+    );
+    expect(restoreState(path).queued).toEqual([
+      { ...queuedItem('c'), kind: 'followUp' },
+      { ...queuedItem('a'), kind: 'steer' },
+      { ...queuedItem('b'), message: user([text('new')]) },
+    ]);
+  });
+
   test('a delivered message without a queue entry is ignored', () => {
     expect(restoreIds(createPath(delivered('a'), queued('b'))).queued).toEqual(['b']);
   });
@@ -96,6 +122,9 @@ describe('invalid data in our custom entries is ignored', () => {
     { op: 'add' },
     { op: 'add', id: 'a' },
     { op: 'clear', ids: 'abc' },
+    { op: 'edit', id: 'good' },
+    { op: 'move', id: 'good', kind: 'steer' },
+    { op: 'move', id: 'good', kind: 'later', before: null },
   ];
   const invalidCheckpoints = [
     { queued: {} },

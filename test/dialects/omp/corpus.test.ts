@@ -56,7 +56,7 @@ describe('UI answers', () => {
 
 describe('responses', () => {
   const { encodeReply } = newCodec();
-  const onAcceptance = ['abort_and_prompt', 'prompt'];
+  const onAcceptance = ['abort_and_prompt', 'continue_run', 'prompt'];
   const rows = RESULTS.filter(([command]) => commandsByName.has(command));
 
   test.each(rows)('%s with %j', (command, data) => {
@@ -104,7 +104,7 @@ describe('responses', () => {
     expect(findSchemaErrors('FailureResponse', frame)).toEqual([]);
   });
 
-  test.each(['prompt', 'abort_and_prompt'])(
+  test.each(['prompt', 'abort_and_prompt', 'continue_run'])(
     '%s is replied to on acceptance, and a later failure has the same id',
     (name) => {
       const token = { name, id: 'r-3' };

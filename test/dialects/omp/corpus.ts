@@ -29,6 +29,7 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'abort' } },
   { frame: { id: 'a-3', type: 'abort_and_prompt', message: 'The other file' } },
   { frame: { type: 'abort_and_prompt', ...withImages }, params: normalizedImages },
+  { frame: { id: 'a-7', type: 'continue_run' } },
   { frame: { type: 'new_session' } },
   { frame: { type: 'new_session', parentSession: '/srv/sessions/before.jsonl' } },
   { frame: { id: 'a-4', type: 'get_state' } },
@@ -82,8 +83,41 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'set_subagent_subscription', level: 'progress' } },
   { frame: { type: 'set_subagent_subscription', level: 'events' } },
   { frame: { type: 'get_subagents' } },
+  { frame: { type: 'get_subagents', includeEnded: true } },
+  { frame: { id: 'b-1', type: 'start_subagent', agent: 'task', assignment: 'Fix the parser' } },
+  {
+    frame: {
+      ...{ type: 'start_subagent', agent: 'task', assignment: 'Fix it', description: 'The parser', context: 'Briefly' },
+      ...{ isolated: true, verify: { commands: [{ name: 'tests', command: 'npm test' }], onFailure: 'retry_once' } },
+    },
+  },
+  { frame: { type: 'steer_subagent', subagentId: 'FixParser', message: 'Keep the names' } },
+  { frame: { type: 'stop_subagent', subagentId: 'FixParser' } },
+  { frame: { id: 'b-2', type: 'stop_subagent', subagentId: 'FixParser', reason: 'Done by hand' } },
+  { frame: { type: 'resume_subagent', subagentId: 'FixParser', message: 'And the tests' } },
   { frame: { type: 'get_messages_page' } },
   { frame: { type: 'get_messages_page', cursor: 'abc', limit: 256 } },
+  { frame: { type: 'get_messages_range' } },
+  { frame: { type: 'get_messages_range', start: -100, end: 50 } },
+  { frame: { type: 'get_queue' } },
+  { frame: { type: 'edit_queued_message', messageId: '0000beef', message: 'Use tabs' } },
+  { frame: { type: 'remove_queued_message', messageId: '0000beef' } },
+  { frame: { type: 'move_queued_message', messageId: '0000beef', index: 0 } },
+  { frame: { type: 'move_queued_message', messageId: '0000beef', kind: 'steer' } },
+  { frame: { type: 'get_settings_schema' } },
+  { frame: { type: 'get_settings' } },
+  { frame: { type: 'get_settings', scope: 'user' } },
+  { frame: { type: 'set_settings', scope: 'session', settings: { steeringMode: 'all' }, remove: ['retry.enabled'] } },
+  { frame: { type: 'list_models' } },
+  { frame: { type: 'list_models', query: 'sonnet' } },
+  { frame: { type: 'list_sessions' } },
+  { frame: { type: 'list_sessions', query: 'parser', cwd: '/srv', limit: 5, cursor: 'abc' } },
+  { frame: { type: 'find_session', session: '0f8b' } },
+  { frame: { type: 'move_session', sessionId: '0f8b', cwd: '/srv/other' } },
+  { frame: { type: 'move_session', cwd: '../other' } },
+  { frame: { type: 'list_artifacts' } },
+  { frame: { type: 'read_artifact', artifactId: '0' } },
+  { frame: { type: 'read_artifact', artifactId: '0', offset: 10, limit: 4096 } },
   { frame: { type: 'get_available_commands' } },
   { frame: { type: 'set_todos', phases: [{ name: 'A', tasks: [{ content: 'x', status: 'blocked' }] }] } },
   { frame: { type: 'get_login_providers' } },
@@ -195,6 +229,36 @@ const compacted = { summary: 'Renamed it', firstKeptEntryId: '0000beef', tokensB
 
 const entry = { type: 'message', id: '0000beef', parentId: null, timestamp: '2025-10-09T08:53:20.001Z', message: user };
 
+const verification = {
+  requested: true,
+  profile: 'ci',
+  mode: 'command',
+  status: 'failed',
+  attempts: [
+    {
+      attempt: 1,
+      status: 'failed',
+      startedAt: 1_767_323_045_000,
+      endedAt: 1_767_323_046_000,
+      commandResults: [
+        { name: 'lint', command: 'make lint', exitCode: 2, durationMs: 90, optional: true, timedOut: false },
+        {
+          name: 'tests',
+          command: 'make test',
+          exitCode: 124,
+          durationMs: 812,
+          timedOut: true,
+          artifactPath: '/srv/sessions/this/FixParser.verify.a1-2-tests.log',
+          outputPreview: '1 failed',
+        },
+      ],
+      error: 'One or more verification commands failed.',
+    },
+  ],
+  retriesUsed: 0,
+  onFailure: 'return_failure',
+};
+
 const subagent = {
   id: 'FixParser',
   index: 0,
@@ -209,6 +273,11 @@ const progress = {
   ...{ index: 0, id: 'FixParser', agent: 'task', status: 'running', currentTool: 'bash' },
   ...{ recentTools: [{ tool: 'bash', args: 'npm test', endMs: 1_760_000_000_001 }], recentOutput: ['Looking'] },
   ...{ toolCount: 1, tokens: 980, durationMs: 1200 },
+};
+
+const STORED = {
+  ...{ id: 'one', path: '/srv/one.jsonl', cwd: '/srv', firstPrompt: 'Hello', createdMs: 1, modifiedMs: 2 },
+  ...{ messageCount: 3, cost: 0.5, bytes: 400, interrupted: false },
 };
 
 /** The `data` of the response to each command. */
@@ -343,8 +412,69 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['branch', { text: 'Rename the parser', cancelled: true }],
   ['set_subagent_subscription', { level: 'events' }],
   ['get_subagents', { subagents: [] }],
+  ['start_subagent', { subagentId: 'task-2' }],
+  [
+    'get_subagents',
+    {
+      subagents: [
+        {
+          ...{ ...subagent, status: 'failed', assignment: 'Fix it', lastUpdate: 1_760_000_000_001, isolated: true },
+          ...{ durationMs: 1200, tokens: 40, cost: 0.01, error: 'Verification failed: tests', verification },
+          ...{ patchPath: '/srv/sessions/one/FixParser.patch', applied: false },
+        },
+      ],
+    },
+  ],
   ['get_messages_page', { messages: [user], totalMessages: 2, nextCursor: 'abc' }],
   ['get_messages_page', { messages: [], totalMessages: 0 }],
+  [
+    'get_settings_schema',
+    {
+      settings: [
+        {
+          ...{ name: 'retry.enabled', doc: 'Retry failed requests.', schema: { type: 'boolean' }, default: true },
+          ...{ restricts: false, project: 'replaces', session: true },
+        },
+      ],
+    },
+  ],
+  ['get_settings', { user: { file: '/home/me/.parley/settings.json', settings: { steeringMode: 'all' } } }],
+  ['get_settings', { effective: { steeringMode: { value: 'all', source: 'user', nextValue: 'one-at-a-time' } } }],
+  ['set_settings', { session: { settings: { steeringMode: 'all' } } }],
+  [
+    'list_models',
+    {
+      models: [
+        {
+          ...{
+            provider: 'acme',
+            id: 'one',
+            name: 'One',
+            reasoning: false,
+            input: ['text'],
+            contextWindow: 8,
+            maxTokens: 4,
+          },
+          ...{ cost: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 }, usable: false, reason: 'No credentials.' },
+        },
+      ],
+      providers: [{ id: 'acme', name: 'Acme', hasCredentials: false, reason: 'No credentials.' }],
+    },
+  ],
+  ['list_sessions', { sessions: [{ ...STORED, name: 'Parser', match: '…the parser…' }], nextCursor: 'abc' }],
+  ['move_session', { sessionId: 'one', path: '/srv/one.jsonl', cwd: '/srv/other', reopened: true }],
+  [
+    'list_artifacts',
+    { artifacts: [{ id: '0', toolName: 'bash', bytes: 9, createdMs: 1, path: '/srv/one/0.bash.log' }] },
+  ],
+  ['read_artifact', { text: 'output', totalBytes: 90, nextOffset: 6 }],
+  ['read_artifact', { base64: 'AAAA', totalBytes: 3 }],
+  ['find_session', { session: { ...STORED, parentSession: '/srv/other.jsonl' } }],
+  ['get_queue', { items: [{ id: '0000beef', kind: 'followUp', text: 'Then test it', images: 1 }] }],
+  ['edit_queued_message', { disposition: 'queued' }],
+  ['remove_queued_message', { text: 'Then test it' }],
+  ['move_queued_message', undefined],
+  ['get_messages_range', { messages: [user], start: 7, totalMessages: 8, sessionId: 'one' }],
   ['get_available_commands', { commands: [{ name: 'review', description: 'Review it', source: 'file' }] }],
   ['set_todos', { todoPhases: [{ name: 'A', tasks: [{ content: 'x', status: 'abandoned' }] }] }],
   ['get_login_providers', { providers: [{ id: 'acme', name: 'Acme', available: true, authenticated: false }] }],
@@ -383,36 +513,6 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
 
 const call = { toolCallId: 'call_9', toolName: 'bash' };
 const args = { command: 'wc -l a' };
-
-const verification = {
-  requested: true,
-  profile: 'ci',
-  mode: 'command',
-  status: 'failed',
-  attempts: [
-    {
-      attempt: 1,
-      status: 'failed',
-      startedAt: 1_767_323_045_000,
-      endedAt: 1_767_323_046_000,
-      commandResults: [
-        { name: 'lint', command: 'make lint', exitCode: 2, durationMs: 90, optional: true, timedOut: false },
-        {
-          name: 'tests',
-          command: 'make test',
-          exitCode: 124,
-          durationMs: 812,
-          timedOut: true,
-          artifactPath: '/srv/sessions/this/FixParser.verify.a1-2-tests.log',
-          outputPreview: '1 failed',
-        },
-      ],
-      error: 'One or more verification commands failed.',
-    },
-  ],
-  retriesUsed: 0,
-  onFailure: 'return_failure',
-};
 
 const usage = {
   wallTimeMs: 61_000,

@@ -10,17 +10,17 @@ export const runtimeOptions: { runtime?: string; env: Readonly<Record<string, st
 
 export const OFFLINE = ['--provider', 'parley', '--model', 'offline'];
 
-const withChosen = (options: ProgramOptions): ProgramOptions => ({
+export const withRuntime = (options: ProgramOptions): ProgramOptions => ({
   ...options,
   ...(runtimeOptions.runtime === undefined ? {} : { runtime: runtimeOptions.runtime }),
   env: { ...runtimeOptions.env, ...options.env },
 });
 
 export const startRpc = (args: readonly string[], options: ProgramOptions = {}) =>
-  programs.startRpc(args, withChosen(options));
+  programs.startRpc(args, withRuntime(options));
 
 export const runProgram = (args: readonly string[], input = '', options: ProgramOptions = {}) =>
-  programs.runProgram(args, input, withChosen(options));
+  programs.runProgram(args, input, withRuntime(options));
 
 export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {

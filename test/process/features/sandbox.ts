@@ -5,8 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { CHAT_MODEL_FLAGS, startChatProvider } from '../../support/chat-provider.ts';
 import { closeProgram, promptAndSettle, startRpc, writeFiles } from './feature-program.ts';
 
-/** Found after the real one. It ignores its options. */
-const SUBSTITUTE = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n';
+/** Found after the real one. It ignores its options, except the one by which the real one is checked. */
+const SUBSTITUTE = `#!/bin/sh
+[ "$1" = --version ] && echo "bubblewrap 0.8.0" && exit
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"
+`;
 
 export function trySandbox(): void {
   describe('the sandbox', () => {

@@ -78,6 +78,12 @@ export function trySessions(): void {
       await program.nextFrame({ type: 'session_settled' });
       expect(await program.call({ type: 'get_schema' })).toMatchObject({ data: { dialect: 'omp' } });
       expect(await program.call({ type: 'negotiate_protocol', protocolVersion: 2 })).toMatchObject({ success: true });
+      await program.call({ type: 'steer', message: 'one' });
+      const { data: queue } = await program.call({ type: 'get_queue' });
+      const [{ id: messageId }] = (queue as { items: [{ id: string }] }).items;
+      expect(await program.call({ type: 'move_queued_message', messageId, kind: 'followUp' })).toMatchObject({
+        success: true,
+      });
       await program.call({ type: 'steer', message: 'a'.repeat(1_200_000) });
       program.send({ id: 'large', type: 'clear_queue' });
       const { count } = await program.nextFrame({ type: 'rpc_chunk', index: 0 });
@@ -90,6 +96,21 @@ export function trySessions(): void {
       expect((await program.exited).code).toBe(0);
     });
 
+    test('an interrupted run is continued', async () => {
+      const directories = createDirectories();
+      const killed = startRpc(OFFLINE, { directories });
+      killed.send({ type: 'prompt', message: 'run `sleep 1000`' });
+      await killed.nextFrame({ type: 'tool_execution_start' });
+      killed.kill('SIGKILL');
+      await killed.exited;
+      const { stdout } = await runProgram(['sessions', '--json'], '', { directories });
+      expect(JSON.parse(stdout)).toMatchObject({ messages: 2, interrupted: true });
+      const program = startRpc([...OFFLINE, '--continue'], { directories });
+      expect(await program.call({ type: 'continue_run' })).toMatchObject({ success: true });
+      expect(await program.nextFrame({ type: 'prompt_result' })).toMatchObject({ status: 'completed' });
+      await closeProgram(program);
+    });
+
     test('compaction, branches, pages and export', async () => {
       const provider = await startChatProvider();
       const directories = provider.createDirectories();
@@ -99,6 +120,7 @@ export function trySessions(): void {
       await promptAndSettle(program, 'Second');
       expect(await program.call({ type: 'get_messages_page', limit: 1 })).toMatchObject({ data: { totalMessages: 4 } });
       expect(await program.call({ type: 'get_available_commands' })).toMatchObject({ success: true });
+      expect(await program.call({ type: 'set_auto_retry', enabled: false })).toMatchObject({ success: true });
       expect(await program.call({ type: 'get_tree' })).toMatchObject({ success: true });
       expect(await program.call({ type: 'compact' })).toMatchObject({
         success: true,
@@ -225,6 +247,18 @@ export function trySessions(): void {
       expect(readFileSync(join(directories.cwd, 'b.txt'), 'utf8')).toBe('two\n');
       const transcript = await program.call({ type: 'get_subagent_messages', subagentId: 'Look' });
       expect(transcript).toMatchObject({ data: { messages: expect.arrayContaining([expect.anything()]) } });
+      provider.add({ text: 'Found.' }, { text: 'Found again.' });
+      const { data: started } = await program.call({ type: 'start_subagent', agent: 'explore', assignment: 'Find' });
+      expect(started).toEqual({ subagentId: 'explore' });
+      await program.nextFrame({ type: 'subagent_end', id: 'explore' });
+      const resumed = { type: 'resume_subagent', subagentId: 'explore', message: 'Again' };
+      // The record is written before the last event of the subagent.
+      await program.nextFrame(({ payload }) => (payload as { status?: string })?.status === 'completed');
+      expect(await program.call(resumed)).toMatchObject({ success: true });
+      await program.nextFrame(({ payload }) => (payload as { status?: string })?.status === 'completed');
+      expect(await program.call({ type: 'get_subagents', includeEnded: true })).toMatchObject({
+        data: { subagents: [{ id: 'Look' }, { id: 'Fix', applied: true }, { id: 'explore', status: 'completed' }] },
+      });
       provider.add(task({ isolated: true, tasks: [{ id: 'Stay', assignment: 'Stay' }] }), {
         calls: [{ name: 'bash', arguments: { command: 'sleep 600' } }],
       });

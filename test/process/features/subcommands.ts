@@ -12,6 +12,7 @@ export function trySubcommands(): void {
     test.each([
       [['--help'], '--mode text|json|rpc'],
       [['schema'], 'The omp dialect of Parley'],
+      [['schema', '--openapi'], '"openapi": "3.1'],
       [['config'], 'retry.enabled'],
       [['doctor'], 'ripgrep'],
       [['models'], 'offline'],

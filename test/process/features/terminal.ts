@@ -4,6 +4,7 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createDirectories, type ProgramDirectories } from '../../support/program.ts';
+import { startServeProgram } from '../../support/serve-program.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createSession, OFFLINE, runtimeOptions, writeFiles } from './feature-program.ts';
 
@@ -67,6 +68,40 @@ export function tryTerminal(): void {
       await createSession(directories, 'read a.ts');
       const steps = [['\u001b[35mconst', '/quit\r']] as const;
       await atTerminal([...OFFLINE, '--continue'].join(' '), steps, directories);
+    });
+
+    test('attached to a server, over a WebSocket and over its socket', async () => {
+      const directories = createDirectories();
+      const socket = join(directories.home, 'server.sock');
+      await startServeProgram({ ...runtimeOptions, directories, args: ['--socket', socket] });
+      const { url } = JSON.parse(readFileSync(join(directories.home, 'serve', 'server.json'), 'utf8')) as {
+        url: string;
+      };
+      const webSocketSteps = [
+        ['Attached to http', 'Say over-the-web\r'],
+        ['over-the-web', ''],
+        ['›', '/name Kept\r'],
+        ['name set to Kept', '/quit\r'],
+      ] as const;
+      expect(await atTerminal(`attach ${url} --new`, webSocketSteps, directories)).toContain('Detached.');
+      const socketSteps = [
+        ['Number, id, or n', '1\r'],
+        // The address is wrapped, so each of its words is drawn alone.
+        ['unix:/', ''],
+        ['over-the-web', '/quit\r'],
+      ] as const;
+      expect(await atTerminal('attach', socketSteps, directories)).toContain('Detached.');
+    });
+
+    test('a session that other programs use over a socket', async () => {
+      const directories = createDirectories();
+      const args = [...OFFLINE, '--socket', join(directories.home, 'agent.sock')].join(' ');
+      const steps = [
+        ['›', 'What files are here?\r'],
+        ['directory is empty', ''],
+        ['›', '/quit\r'],
+      ] as const;
+      expect(await atTerminal(args, steps, directories)).toContain('Resume with:');
     });
 
     test('the branch in the footer and the menu of files', async () => {

@@ -88,10 +88,10 @@ describe('answers', () => {
     const second = dialogs.showRequest({ id: '2', method: 'confirm', title: 'Second', message: 'x' });
     dialogs.cancel('3');
     dialogs.cancel('2');
-    expect(await second).toBeUndefined();
+    expect(await second).toBe('leave-open');
     expect(renderText()).toContain('First');
     dialogs.cancel('1');
-    expect(await first).toBeUndefined();
+    expect(await first).toBe('leave-open');
     expect(dialogs.current).toBeUndefined();
   });
 
@@ -344,7 +344,7 @@ describe('approval of a tool call', () => {
     expect(await late).toEqual({ cancelled: true, timedOut: true });
     const withdrawn = dialogs.showRequest(bash);
     dialogs.cancel('1');
-    expect(await withdrawn).toBe(undefined);
+    expect(await withdrawn).toBe('leave-open');
     expect(dialogs.current).toBe(undefined);
     expect(notices).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { commitPatch } from './capture-change.ts';
 import { type ChangeFiles, createChangeFiles } from './change-files.ts';
 import { mergeResults } from './merge-results.ts';
 import { type GitScratch, type Snapshot, takeSnapshot } from './snapshot.ts';
-import { createWorktree, removeWorktree } from './worktree.ts';
+import { applyToWorktree, createWorktree, removeWorktree } from './worktree.ts';
 
 export interface IsolationOptions {
   readonly ports: Ports;
@@ -73,7 +73,7 @@ class WorktreeIsolation implements Isolation {
     this.#commonDirectory = main.commonDirectory;
   }
 
-  async createWorkspace(id: string): Promise<Workspace> {
+  async createWorkspace(id: string, patch?: string): Promise<Workspace> {
     const { ports } = this.#options;
     // The name must be unique among the worktrees of the repository: git names its worktree entry after it.
     const directory = `${this.#batchFolder.path}/${id}-${this.#batchFolder.path.slice(-8)}`;
@@ -82,6 +82,7 @@ class WorktreeIsolation implements Isolation {
       await this.#enqueue(() =>
         createWorktree(this.#createGitScratch(this.#options.signal), this.#snapshot, directory),
       );
+      if (patch !== undefined) await applyToWorktree(this.#createGitScratch(), this.#snapshot, directory, patch);
       const cwd = `${directory}/${this.#prefix}`.replace(/\/$/, '');
       // Git trees do not contain empty folders.
       if (this.#prefix !== '') await ports.files.makeDirectory(cwd);

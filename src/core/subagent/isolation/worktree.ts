@@ -1,7 +1,9 @@
 // Creates a worktree in exactly the state of a snapshot, and removes it.
+import { Fault } from '../../../base/index.ts';
 import type { Files } from '../../../contracts/index.ts';
 import type { Git } from '../../git/git.ts';
 import { createGit } from '../../git/git.ts';
+import { applyPatchToTree, createScratchPath, tryApply, writePatch } from './capture-change.ts';
 import type { GitScratch, Snapshot } from './snapshot.ts';
 
 /** Creates a worktree of the same repository. Nested repositories become clones that share the objects of the original. */
@@ -22,6 +24,21 @@ async function checkOutSnapshot(gitScratch: GitScratch, snapshot: Snapshot, dire
   await git.run(['update-index', '-q', '--refresh'], { signal });
   for (const { path, snapshot: inner } of snapshot.nested)
     await cloneNestedRepository(gitScratch, git, inner, `${directory}/${path}`);
+}
+
+/** Applies a patch to the files of a new worktree. The snapshot stays its base, so that the patch is part of its change. */
+export async function applyToWorktree(
+  gitScratch: GitScratch,
+  snapshot: Snapshot,
+  directory: string,
+  patch: string,
+): Promise<void> {
+  const git = createGit(gitScratch.ports, directory);
+  const tree = await applyPatchToTree(gitScratch, git, snapshot.tree, patch);
+  const path = createScratchPath(gitScratch);
+  const difference = tree && (await writePatch(gitScratch, git, [snapshot.tree, tree], path));
+  if (!tree || (difference && !(await tryApply(git, [difference]))))
+    throw new Fault('refused', `${patch} does not apply to the current working tree.`);
 }
 
 async function cloneNestedRepository(

@@ -12,6 +12,7 @@ export const authMethods: Record<string, AcpMethod> = {
     command: 'ping',
     params: { methodId: string() },
     isLong: true,
+    needsFullAccess: true,
     async toParams({ methodId }, context) {
       const known = context.connection.authMethods;
       if (!known.some(({ id }) => id === methodId)) {

@@ -52,8 +52,11 @@ export const sessionMethods: Record<string, AcpMethod> = {
       const { entries, leafId } = await session.history.entries();
       const { result, ...reply } = await openedReply(session, context);
       const { capabilities } = context.connection;
-      const before = encodeHistory(entries, leafId, { cwd: session.cwd, capabilities });
-      return { ...reply, result: omitSessionId(result), before };
+      return {
+        ...reply,
+        result: omitSessionId(result),
+        encodeHistory: (isSentLater) => encodeHistory(entries, leafId, { cwd: session.cwd, capabilities, isSentLater }),
+      };
     },
   }),
   'session/resume': processMethod({
@@ -72,7 +75,7 @@ export const sessionMethods: Record<string, AcpMethod> = {
     toReply: ({ sessionId }: StartedSession, context) => openedReply(findSession(sessionId, context), context),
   }),
   'session/list': processMethod({
-    command: 'list_sessions',
+    command: 'list_all_sessions',
     params: { cwd: nullish(absolutePath), cursor: nullish(string()) },
     toReply: ({ sessions }: { sessions: readonly StoredSession[] }, _, { cwd, cursor }) =>
       createReply(

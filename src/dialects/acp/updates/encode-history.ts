@@ -13,6 +13,8 @@ export interface HistoryContext {
   readonly cwd: string;
   /** Compactions are only included when the client supports them. */
   readonly capabilities?: Pick<ClientCapabilities, 'compaction'>;
+  /** The history ends before the first message of which this is true: its run is in progress, and its events follow. */
+  readonly isSentLater?: (message: AgentMessage) => boolean;
 }
 
 /** The conversation on the branch that ends at `leafId`, from its first entry on, as updates: also what is before a compaction. */
@@ -24,6 +26,7 @@ export function* encodeHistory(
   const path = collectPath(entries, leafId);
   const toolCalls = new ToolCallEncoder({ ids: new ToolCallIds(), cwd: context.cwd });
   for (const [index, entry] of path.entries()) {
+    if (entry.type === 'message' && context.isSentLater?.(entry.message)) return;
     if (entry.type === 'message') yield* encodeMessage(entry.id, entry.message, { toolCalls, path, index });
     else if (entry.type === 'custom_message' && entry.display !== false) {
       yield* createMessageChunks(toBlocks(entry.content), entry.id, { customType: entry.customType });

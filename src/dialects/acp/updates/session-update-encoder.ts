@@ -84,10 +84,32 @@ export class SessionUpdateEncoder {
     this.#subagents = new SubagentEncoder({ ids, cwd, toolCalls: this.#toolCalls, onCost });
   }
 
-  /** The updates for one event; none for events that ACP does not show. */
-  encode(event: AgentEvent): readonly SessionUpdate[] {
+  /** The updates for one event; none for events that ACP does not show. `showsPrompts`: also the prompts of users. */
+  encode(event: AgentEvent, { showsPrompts = false } = {}): readonly SessionUpdate[] {
     this.#stopReason.observe(event);
+    if (showsPrompts && event.type === 'message_start' && event.message.role === 'user')
+      return this.#encodePrompt(event.message);
     return (this.#handlers[event.type] as ((event: AgentEvent) => SessionUpdate[]) | undefined)?.(event) ?? [];
+  }
+
+  /**
+   * The client has got the calls of earlier runs when it loaded the session. A provider may use their ids again. `isSentLater`: the
+   * events of the message are encoded later.
+   */
+  reserveUsedIds(isSentLater: (message: AgentMessage) => boolean = () => false): void {
+    if (this.#hasReadHistory) return;
+    this.#hasReadHistory = true;
+    for (const message of this.#session.history.messages()) {
+      if (message.role !== 'assistant' || isSentLater(message)) continue;
+      for (const { id } of getToolCalls(message)) this.#toolCallIds.reserve(id);
+    }
+  }
+
+  /** The content so far of a message whose events so far are not available. Its later events follow. */
+  encodeOpenMessage(message: AssistantMessage): readonly SessionUpdate[] {
+    this.#encodeMessageStart(message);
+    const calls = getToolCalls(message).flatMap((call) => this.#toolCalls.announce(call));
+    return [...this.#answers.end(message), ...calls];
   }
 
   /**
@@ -115,7 +137,7 @@ export class SessionUpdateEncoder {
 
   readonly #handlers: EventHandlers = {
     agent_start: () => {
-      this.#reserveUsedIds();
+      this.reserveUsedIds();
       return [];
     },
     agent_end: () => this.#toolCalls.failOpen(),
@@ -160,13 +182,9 @@ export class SessionUpdateEncoder {
     subagent_verification_end: ({ id, status }) => this.#subagents.encodeVerification(id, `verification ${status}`),
   };
 
-  /** The client has got the calls of earlier runs when it loaded the session. A provider may use their ids again. */
-  #reserveUsedIds(): void {
-    if (this.#hasReadHistory) return;
-    this.#hasReadHistory = true;
-    for (const message of this.#session.history.messages()) {
-      if (message.role === 'assistant') for (const { id } of getToolCalls(message)) this.#toolCallIds.reserve(id);
-    }
+  #encodePrompt({ content, timestamp }: Extract<AgentMessage, { role: 'user' }>): SessionUpdate[] {
+    this.#lastTimestamp = Math.max(this.#lastTimestamp, timestamp);
+    return createMessageChunks(content, this.#createMessageId(timestamp));
   }
 
   /** The client shows its own prompts itself. It does not know the messages of extensions. */

@@ -100,7 +100,7 @@ export const sessionMethods: Record<string, OpalMethod> = {
     createEventsAfter: createStartEvents,
   }),
   'session/list': processMethod({
-    command: 'list_sessions',
+    command: 'list_all_sessions',
     result: object({ sessions: array(object({ id: string(), title: nullable(string()), modified: string() })) }),
     toResult: ({ sessions }: { sessions: readonly StoredSession[] }) => ({
       sessions: sessions.map(({ id, name, firstPrompt, modifiedMs }) => ({

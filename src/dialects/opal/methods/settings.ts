@@ -12,9 +12,13 @@ const PROVIDER_KEY_NAME = /^(.+)_api_key$/;
 const settings = record(string(), unknown());
 
 export const settingsMethods: Record<string, OpalMethod> = {
-  'settings/get': processMethod({ command: 'get_settings', result: object({ settings }), toResult: encodeSettings }),
+  'settings/get': processMethod({
+    command: 'get_user_settings',
+    result: object({ settings }),
+    toResult: encodeSettings,
+  }),
   'settings/save': processMethod({
-    command: 'save_settings',
+    command: 'save_user_settings',
     doc: 'Change some of the user settings; the others stay as they are. An API key of a provider is saved with the credentials, not in the settings file.',
     params: { settings },
     result: object({ settings }),

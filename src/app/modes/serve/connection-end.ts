@@ -1,0 +1,33 @@
+// Why a connection ends, as close codes of WebSockets.
+import { Fault, getErrorMessage, isRecord } from '../../../base/index.ts';
+import type { ConnectionEnd } from '../../../http/index.ts';
+import type { CloseReason } from '../../../server/shared/shared-client.ts';
+
+const CODES: Record<CloseReason, number> = {
+  reads_too_slowly: 4408,
+  session_closed: 4404,
+  rate_limit: 4429,
+  exit_requested: 1000,
+  server_ends: 1012,
+};
+
+const TRY_LATER = 1013;
+
+export function toConnectionEnd(reason: CloseReason, message: string): ConnectionEnd {
+  return { code: CODES[reason], reason: message };
+}
+
+/** A connection that was refused. */
+export function toRefusedEnd(thrown: unknown): ConnectionEnd & { readonly faultCode: string } {
+  const reason = getErrorMessage(thrown);
+  const faultCode = thrown instanceof Fault ? thrown.code : 'internal';
+  const details = thrown instanceof Fault ? thrown.details : undefined;
+  const isFull = isRecord(details) && details.reason === 'too_many_clients';
+  return { code: isFull ? TRY_LATER : getCode(faultCode), reason, faultCode };
+}
+
+function getCode(faultCode: string): number {
+  if (faultCode === 'not_found') return 4404;
+  if (faultCode === 'busy') return 4409;
+  return faultCode === 'internal' ? 1011 : 4400;
+}

@@ -1,0 +1,151 @@
+// `parley serve`: serves many clients over HTTP, WebSockets and a Unix socket.
+import { dirname, join, resolve } from 'node:path';
+import { createDeferred, Fault, toJson } from '../../../base/index.ts';
+import type { Files } from '../../../contracts/index.ts';
+import { guardStdout } from '../../../transports/index.ts';
+import { printText } from '../print.ts';
+import { createShutdown } from '../shutdown.ts';
+import { prepareStart, type StartOptions } from '../start-agent.ts';
+import { isLoopback, type RunningServer, startServer } from './start-server.ts';
+
+export const SERVE_HELP = `Usage: parley serve [--port N] [--host ADDRESS] [--socket PATH] [--open] [options]
+       parley serve tokens [list | add NAME [--read-only] | remove NAME]
+
+Serves many clients in one process: a web page, terminals (parley attach), editors, bots and scripts. They can follow
+and control the same session, and none loses an event when it disconnects and comes back. Runs continue without clients.
+
+  --port N          the TCP port; 7420 when absent (setting serve.port), 0 for any free port
+  --host ADDRESS    the address to listen on; 127.0.0.1 when absent. Another than a loopback address needs the
+                    variable PARLEY_SERVE_TOKEN, and a proxy with TLS in front of the server
+  --socket PATH     also listen on this Unix socket, which only you can open
+  --open            open the page in the browser
+  --json            print the address as JSON
+
+All options of parley --help that do not select a session can be used, for example --model, --approval-mode,
+--sandbox and --tools. The address with its token is printed once; the token is stored in ~/.parley/serve/token.
+
+Examples:
+  parley serve --open
+  parley serve --port 0 --socket ~/.parley/serve/socket
+  parley serve tokens add dashboard --read-only
+`;
+
+/** The flags of the program and the positional arguments. */
+interface ServeFlags extends StartOptions {
+  readonly messages: readonly string[];
+  readonly files: readonly string[];
+}
+
+type ParseFlags = (argv: readonly string[]) => ServeFlags;
+type Warn = (line: string) => void;
+
+/** Flags of this command only. */
+interface OwnFlags {
+  port?: string;
+  host?: string;
+  open?: boolean;
+  json?: boolean;
+}
+
+/** Returns the text to print, or does not return: the process exits with a signal. */
+export async function runServe(argv: readonly string[], warn: Warn, parseFlags: ParseFlags): Promise<string> {
+  if (argv[0] === 'tokens') return (await import('./tokens.ts')).runTokens(argv.slice(1));
+  const { own, rest } = takeOwnFlags(argv);
+  const { messages, files, ...options } = parseFlags(rest);
+  if (options.help) return SERVE_HELP;
+  const [extra] = [...messages, ...files];
+  if (extra !== undefined) throw new Fault('config', `Unknown argument: ${extra}\n\n${SERVE_HELP}`);
+  if (rest.some((argument) => /^--(mode|dialect)(=|$)/.test(argument)))
+    throw new Fault('config', 'parley serve takes no --mode and no --dialect: each client chooses its dialect.');
+  return serve({ ...options, mode: 'rpc' }, own, warn);
+}
+
+function takeOwnFlags(argv: readonly string[]): { own: OwnFlags; rest: string[] } {
+  const own: OwnFlags = {};
+  const rest: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i] as string;
+    const [, name, inline] = /^--(port|host)(?:=(.*))?$/.exec(argument) ?? [];
+    if (name === 'port' || name === 'host') {
+      const value = inline ?? argv[++i];
+      if (value === undefined) throw new Fault('config', `--${name} needs a value\n\n${SERVE_HELP}`);
+      own[name] = value;
+    } else if (argument === '--open' || argument === '--json') own[argument === '--open' ? 'open' : 'json'] = true;
+    else rest.push(argument);
+  }
+  return { own, rest };
+}
+
+async function serve(options: StartOptions, own: OwnFlags, warn: Warn): Promise<never> {
+  const token = takeTokenVariable(process.env);
+  const startContext = await prepareStart(options, warn);
+  const { ports, settings, agentDirectory } = startContext;
+  if (token !== undefined) ports.redact(token);
+  const host = own.host ?? settings['serve.host'];
+  const port = own.port === undefined ? settings['serve.port'] : parsePort(own.port);
+  if (!isLoopback(host)) checkRemoteAccess(host, token, warn);
+  const socket = options.socket === undefined ? undefined : resolve(options.socket);
+  const server = await startServer({ host, port, socket, token }, options, warn, startContext);
+  const serverFile = join(agentDirectory, 'serve', 'server.json');
+  await writeServerFile(ports.files, serverFile, server);
+  const shutdown = createShutdown(ports, async () => {
+    await removeServerFile(ports.files, serverFile).catch(() => {});
+    await server.close();
+  });
+  const address = `${server.url}?token=${server.token}`;
+  await printText(
+    own.json
+      ? `${toJson({ url: server.url, token: server.token, socket, pid: process.pid })}\n`
+      : formatStart(server, address),
+  );
+  // Extensions must not write to stdout from here on.
+  guardStdout();
+  if (own.open) await (await import('./open-browser.ts')).openBrowser(server.createLoginAddress(), startContext, warn);
+  await createDeferred().promise;
+  return shutdown.exit(0);
+}
+
+function formatStart({ socket }: RunningServer, address: string): string {
+  return `Parley is served at ${address}\n${socket === undefined ? '' : `Socket: ${socket}\n`}Press Ctrl+C to stop.\n`;
+}
+
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new Fault('config', `--port must be a number from 0 to 65535 (got ${text})`);
+}
+
+/** Removed from the environment, so that no child process gets it. */
+function takeTokenVariable(env: NodeJS.ProcessEnv): string | undefined {
+  const token = env.PARLEY_SERVE_TOKEN;
+  delete env.PARLEY_SERVE_TOKEN;
+  if (token === undefined || token === '') return undefined;
+  if (token.length >= 24 && /^[\w.~-]+$/.test(token)) return token;
+  throw new Fault('config', 'PARLEY_SERVE_TOKEN must have at least 24 characters: letters, digits, and . _ ~ -');
+}
+
+function checkRemoteAccess(host: string, token: string | undefined, warn: Warn): void {
+  if (token === undefined) {
+    throw new Fault(
+      'config',
+      `${host} can be reached from other machines. Set PARLEY_SERVE_TOKEN to a token of at least 24 characters first.`,
+    );
+  }
+  warn(`Warning: ${host} is served without encryption. Put a proxy with TLS in front of it.`);
+}
+
+/** By this file, parley attach finds the running server. */
+async function writeServerFile(files: Files, path: string, { url, socket }: RunningServer): Promise<void> {
+  const bytes = new TextEncoder().encode(`${toJson({ pid: process.pid, url, socket })}\n`);
+  await files.makeDirectory(dirname(path), { mode: 0o700 });
+  const temporary = `${path}.${process.pid}`;
+  // Not synced, because it is of no use after a restart of the machine.
+  await files.write(temporary, bytes, { mode: 0o600 });
+  await files.rename(temporary, path);
+}
+
+/** Another server that was started later may have replaced the file. */
+async function removeServerFile(files: Files, path: string): Promise<void> {
+  const { pid } = JSON.parse(new TextDecoder().decode(await files.read(path))) as { pid: number };
+  if (pid === process.pid) await files.remove(path);
+}

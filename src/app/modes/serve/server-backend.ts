@@ -1,0 +1,259 @@
+// Connects the HTTP server to the sessions: runs commands, serves connections and reads files.
+import { Fault } from '../../../base/index.ts';
+import { startSession } from '../../../commands/multi-session/sessions.ts';
+import type { AgentSession, Codec, Command, SessionHub, Transport } from '../../../contracts/index.ts';
+import { loadDialect } from '../../../dialects/index.ts';
+import { addPosition } from '../../../dialects/positioned-frame.ts';
+import type {
+  AuditLog,
+  BackendCall,
+  BackendReply,
+  Caller,
+  ClientConnection,
+  HttpBackend,
+  SessionActivity,
+} from '../../../http/index.ts';
+import type { UiRequest } from '../../../protocol/index.ts';
+import { callOnce } from '../../../server/shared/call-once.ts';
+import { type ClientObserver, type ClientServices, serveClient } from '../../../server/shared/serve-client.ts';
+import type { SharedSession, SharedSessions } from '../../../server/shared/shared-sessions.ts';
+import { version } from '../../../support/version.ts';
+import type { Metrics } from '../../../telemetry/index.ts';
+import { readDialectSchema, readOpenApiText } from '../schema.ts';
+import { toConnectionEnd } from './connection-end.ts';
+import type { PageFiles } from './page-files.ts';
+import type { SessionOpener } from './session-opener.ts';
+
+export interface ServerBackendOptions {
+  readonly hub: SessionHub;
+  readonly shared: SharedSessions;
+  readonly opener: SessionOpener;
+  readonly commands: ReadonlyMap<string, Command>;
+  readonly audit: AuditLog;
+  readonly metrics: Metrics;
+  readonly pageFiles: PageFiles;
+  readonly files: Parameters<typeof readDialectSchema>[1];
+  readonly clientBuffer: number;
+  readonly maxClients: number;
+  readonly startedMs: number;
+}
+
+/** Instead of the dialect, while the session of a connection is being opened. */
+const OPENING = '';
+const STREAMS: readonly string[] = ['full', 'delta'];
+
+export class ServerBackend implements HttpBackend {
+  readonly sessionFields = Object.keys(startSession.params.entries);
+  readonly #options: ServerBackendOptions;
+  readonly #services: ClientServices;
+  /** For calls over HTTP. */
+  readonly #callServices: ClientServices;
+  readonly #connections = new Map<ClientConnection, string>();
+  #clientCount = 0;
+
+  constructor(options: ServerBackendOptions) {
+    this.#options = options;
+    const { hub, opener } = options;
+    this.#services = {
+      pool: opener.createPool(),
+      userSettings: hub.userSettings,
+      auth: hub.auth,
+      listModels: () => hub.listModels(),
+    };
+    this.#callServices = { ...this.#services, pool: opener.createCallPool() };
+  }
+
+  /** Undefined while another client can connect. */
+  checkClientCount(): Fault | undefined {
+    const { maxClients } = this.#options;
+    if (this.#connections.size < maxClients) return undefined;
+    const message = `The server has ${maxClients} clients, the most that serve.maxClients allows.`;
+    return new Fault('busy', message, { details: { reason: 'too_many_clients' } });
+  }
+
+  async call({ caller, command, params, sessionId, shouldWait }: BackendCall): Promise<BackendReply> {
+    const { shared, commands, opener } = this.#options;
+    const session = sessionId === undefined ? undefined : await opener.find(sessionId);
+    const observer = this.#createObserver(caller);
+    const call = { name: caller.name, access: caller.access, command, params, session, shouldWait, observer };
+    const { reply, outcome } = await callOnce({ shared, services: this.#callServices, commands, ...call });
+    return reply.status === 'settled' ? { status: 'settled', result: reply.result, outcome } : reply;
+  }
+
+  async serveConnection(connection: ClientConnection): Promise<void> {
+    const fault = this.checkClientCount();
+    if (fault) throw fault;
+    // Counted before anything is awaited, so that clients that connect at the same time do not exceed the limit.
+    this.#connections.set(connection, OPENING);
+    try {
+      await this.#serveCounted(connection);
+    } finally {
+      this.#setConnection(connection, undefined);
+    }
+  }
+
+  async #serveCounted(connection: ClientConnection): Promise<void> {
+    const { transport, caller, params } = connection;
+    const { shared, commands, clientBuffer, audit, metrics, files } = this.#options;
+    const { dialect: dialectName = 'omp', stream = 'full', after } = params;
+    if (!STREAMS.includes(stream)) throw new Fault('invalid_params', `stream must be full or delta (got ${stream})`);
+    const dialect = await loadDialect(dialectName);
+    const session = dialect.isMultiSession ? refuseSession(params.session) : await this.#openSession(connection);
+    this.#clientCount += 1;
+    const name = caller.name === '' ? `${dialectName}-${this.#clientCount}` : caller.name;
+    const codec = dialect.createCodec({
+      ...{ version: version(), stream: stream as 'full' | 'delta', addPosition, clientName: name },
+    });
+    const counted = countFrames({ transport, codec }, dialectName, metrics);
+    const client = { client: name, token: caller.token, remoteAddress: caller.remoteAddress };
+    this.#setConnection(connection, dialectName);
+    audit.write({ action: 'connect', ...client, session: session?.id });
+    try {
+      await serveClient({
+        ...{ shared, ...counted, commands, name, access: caller.access, session, after },
+        services: this.#services,
+        maxWaitingBytes: clientBuffer,
+        observer: this.#createObserver({ ...caller, name }),
+        readSchema: () => readDialectSchema(dialect.name, files),
+        close(reason, message) {
+          metrics.countDroppedClient(reason);
+          connection.close(toConnectionEnd(reason, message));
+        },
+      });
+    } finally {
+      audit.write({ action: 'disconnect', ...client });
+    }
+  }
+
+  async describeSession(id: string) {
+    const { hub, shared, opener } = this.#options;
+    const open = hub.pool?.find(id);
+    const session = open ?? (await opener.find(id));
+    const { feed, clients } = shared.get(session);
+    const state = session.state();
+    return {
+      ...{ sessionId: session.id, isOpen: open !== undefined, cwd: session.cwd, seq: feed.journal.lastSeq, state },
+      clients: [...clients].map(({ name }) => name),
+    };
+  }
+
+  listActivities() {
+    const { shared } = this.#options;
+    return new Map([...shared.all].map((open) => [open.session.id, describeActivity(open)] as const));
+  }
+
+  async listDialogs(sessionId: string): Promise<readonly UiRequest[]> {
+    const { shared, opener } = this.#options;
+    return shared.get(await opener.find(sessionId)).questions.openRequests;
+  }
+
+  async answerDialog(sessionId: string, requestId: string, answer: object, caller: Caller): Promise<boolean> {
+    const { shared, opener } = this.#options;
+    const { questions } = shared.get(await opener.find(sessionId));
+    const member = { name: caller.name, ask: () => false };
+    const isAnswered = questions.answer(requestId, answer as Parameters<typeof questions.answer>[1], member);
+    if (isAnswered) this.#createObserver(caller).onAnswer(sessionId);
+    return isAnswered;
+  }
+
+  async exportSession(sessionId: string, options: { readonly branchOnly: boolean }): Promise<string> {
+    return (await this.#options.opener.find(sessionId)).history.renderHtml(options);
+  }
+
+  readPageFile(path: string) {
+    return this.#options.pageFiles.read(path);
+  }
+
+  readOpenApi(): Promise<string> {
+    return readOpenApiText(this.#options.files);
+  }
+
+  async renderMetrics(): Promise<string> {
+    return this.#options.metrics.render();
+  }
+
+  getHealth() {
+    const { shared, startedMs } = this.#options;
+    const uptimeSeconds = Math.round((shared.ports.clock.now() - startedMs) / 1000);
+    return { status: 'ok', version: version(), uptimeSeconds };
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    for (const connection of this.#connections.keys())
+      connection.close(toConnectionEnd('server_ends', 'The server ends. Connect again later.'));
+  }
+
+  async #openSession({ params, caller }: ClientConnection): Promise<AgentSession> {
+    const { opener, hub, shared } = this.#options;
+    if (params.session === undefined && caller.access !== 'full')
+      throw new Fault('refused', 'A read-only client must name a session.');
+    const session = params.session === undefined ? await opener.create(params.cwd) : await opener.find(params.session);
+    // Asked in the background, when the client is attached. Only clients with full access are asked.
+    const attached = shared.ports.clock.yieldToEventLoop();
+    void attached.then(() => hub.pool?.offerTrust(session)).catch(() => {});
+    return session;
+  }
+
+  #setConnection(connection: ClientConnection, dialect: string | undefined): void {
+    const changed = dialect ?? this.#connections.get(connection) ?? OPENING;
+    if (dialect === undefined) this.#connections.delete(connection);
+    else this.#connections.set(connection, dialect);
+    if (changed === OPENING) return;
+    const count = [...this.#connections.values()].filter((name) => name === changed).length;
+    this.#options.metrics.setClients(changed, count);
+  }
+
+  #createObserver({ name, token, remoteAddress }: Caller): ClientObserver {
+    const { audit, metrics } = this.#options;
+    const client = { client: name, token, remoteAddress };
+    return {
+      onCall(command, session, fault) {
+        if (command.access === 'read') return;
+        audit.write({ action: 'call', ...client, session, command: command.name, reason: fault?.code });
+      },
+      onCallEnded: ({ name: command }, durationMs, fault) =>
+        metrics.countCall(command, fault?.code ?? 'success', durationMs / 1000),
+      onRefused: (command, session) =>
+        audit.write({ action: 'refuse', ...client, session, command: command.name, reason: 'read-only access' }),
+      onAnswer: (session) => audit.write({ action: 'answer', ...client, session }),
+    };
+  }
+}
+
+/** Counts the frames in both directions, without a further object for each. */
+function countFrames({ transport, codec }: Counted, dialect: string, metrics: Metrics): Counted {
+  const { decode } = codec;
+  codec.decode = (line) => {
+    metrics.countFrame(dialect, 'in', 'text' in line ? line.text.length : 0);
+    return decode(line);
+  };
+  return {
+    codec,
+    transport: {
+      ...transport,
+      write(chunks) {
+        let size = 0;
+        for (const chunk of chunks) size += chunk.length;
+        metrics.countFrame(dialect, 'out', size);
+        return transport.write(chunks);
+      },
+    },
+  };
+}
+
+interface Counted {
+  readonly transport: Transport;
+  readonly codec: Codec;
+}
+
+function describeActivity({ session, questions }: SharedSession): SessionActivity {
+  if (questions.openRequests.length > 0) return 'waiting';
+  if (!session.runs.isSettled) return 'running';
+  return session.runs.isInterrupted ? 'interrupted' : 'idle';
+}
+
+function refuseSession(session: string | undefined): undefined {
+  if (session === undefined) return undefined;
+  throw new Fault('invalid_params', 'Clients of this dialect open their sessions themselves: leave out the session.');
+}

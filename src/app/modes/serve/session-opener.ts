@@ -1,0 +1,133 @@
+// Opens the sessions of a server when they are needed, and closes those that were not used for some time.
+import { Fault } from '../../../base/index.ts';
+import type { AgentSession, Clock, OpenSessionRequest, SessionPool } from '../../../contracts/index.ts';
+import { createSessionNotFoundFault } from '../../../server/session-hub.ts';
+import type { SharedSession, SharedSessions } from '../../../server/shared/shared-sessions.ts';
+
+export interface SessionOpenerOptions {
+  readonly pool: SessionPool;
+  readonly shared: SharedSessions;
+  readonly clock: Clock;
+  /** Close a session after this time without clients and work. */
+  readonly idleMs: number;
+  onOpened(session: AgentSession): void;
+}
+
+/** The shortest time between two searches for idle sessions. */
+const MIN_SEARCH_MS = 1000;
+
+export class SessionOpener {
+  readonly #options: SessionOpenerOptions;
+  /** By id: two clients may ask for the same session at the same time. */
+  readonly #opening = new Map<string, Promise<unknown>>();
+  readonly #closing = new Map<string, Promise<void>>();
+  #cancelSearch: () => void = () => {};
+
+  constructor(options: SessionOpenerOptions) {
+    this.#options = options;
+    this.#planSearch();
+  }
+
+  /** The pool for clients: it waits while a session is being closed or opened. */
+  createPool(): SessionPool {
+    const { pool } = this.#options;
+    return { ...pool, open: (request) => this.#open(request) };
+  }
+
+  /** The pool for calls without a connection: a session that they close or delete is closed for all its clients. */
+  createCallPool(): SessionPool {
+    const { pool, shared } = this.#options;
+    const end = async (id: string, act: (id: string) => Promise<void>, reason: string) => {
+      const session = pool.find(id);
+      await act(id);
+      if (session) shared.remove(session, reason);
+    };
+    return {
+      ...this.createPool(),
+      close: (id) => end(id, pool.close, 'The session was closed.'),
+      delete: (id) => end(id, pool.delete, 'The session was deleted.'),
+    };
+  }
+
+  /** The session with this id. Opens it if it is stored. */
+  async find(id: string): Promise<AgentSession> {
+    if (id === '') throw createSessionNotFoundFault(id);
+    return (await this.#open({ id, mustExist: true, persist: true })).session;
+  }
+
+  async create(cwd: string | undefined): Promise<AgentSession> {
+    return (await this.#open({ cwd, persist: true })).session;
+  }
+
+  stop(): void {
+    this.#cancelSearch();
+  }
+
+  async #open(requested: OpenSessionRequest): ReturnType<SessionPool['open']> {
+    const { pool, onOpened } = this.#options;
+    // The directory in which the server was started says nothing about a stored session.
+    const request = { ...requested, isInStoredDirectory: true };
+    const { id } = request;
+    if (id === undefined) return this.#openAndReport(request);
+    await this.#closing.get(id);
+    const isOpen = () => pool.find(id) !== undefined;
+    await this.#opening.get(id);
+    if (isOpen()) return pool.open(request.forkOf === undefined ? { ...request, mustExist: true } : request);
+    const opened = pool.open(request);
+    // Those who wait try themselves when it has failed.
+    this.#opening.set(
+      id,
+      opened.catch(() => {}),
+    );
+    try {
+      const result = await opened;
+      onOpened(result.session);
+      return result;
+    } finally {
+      this.#opening.delete(id);
+    }
+  }
+
+  async #openAndReport(request: OpenSessionRequest): ReturnType<SessionPool['open']> {
+    const result = await this.#options.pool.open(request);
+    this.#options.onOpened(result.session);
+    return result;
+  }
+
+  #planSearch(): void {
+    const { clock, idleMs } = this.#options;
+    this.#cancelSearch = clock.after(Math.max(MIN_SEARCH_MS, idleMs / 4), () => {
+      this.closeIdle();
+      this.#planSearch();
+    });
+  }
+
+  /** Closes the sessions that were not used for some time. They stay on disk and are opened again when they are needed. */
+  closeIdle(): void {
+    const { shared, clock, idleMs } = this.#options;
+    const limit = clock.now() - idleMs;
+    for (const one of shared.all) if (one.usedMs <= limit && isUnused(one)) void this.#close(one);
+  }
+
+  async #close({ session }: SharedSession): Promise<void> {
+    const { pool, shared } = this.#options;
+    const { id } = session;
+    if (this.#closing.has(id)) return;
+    const closing = pool
+      .close(id)
+      .catch((thrown: unknown) => {
+        if (!(thrown instanceof Fault)) throw thrown;
+      })
+      .finally(() => {
+        shared.remove(session, 'The session was not used for some time and is closed. Connect again to open it.');
+        this.#closing.delete(id);
+      });
+    this.#closing.set(id, closing);
+    await closing;
+  }
+}
+
+function isUnused({ session, clients, questions }: SharedSession): boolean {
+  const isWorking = !session.runs.isSettled || session.compaction.isRunning || session.subagents.list().length > 0;
+  return clients.size === 0 && !isWorking && questions.openRequests.length === 0;
+}

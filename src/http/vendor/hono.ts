@@ -1,0 +1,3 @@
+// Entry point for bundling hono, so that it does not have to be installed.
+export type { Context } from 'hono';
+export { Hono } from 'hono/tiny';

@@ -1,0 +1,111 @@
+// Runs one call of a client that has no connection, for example over HTTP. It is ordered with the calls of all other clients.
+import { createDeferred, Fault } from '../../base/index.ts';
+import type { AgentSession, Command, Reply } from '../../contracts/index.ts';
+import type { ClientAccess, PromptOutcome } from '../../protocol/index.ts';
+import { CallDispatcher, type CallHub } from '../call-dispatcher.ts';
+import { createSessionNotFoundFault } from '../session-hub.ts';
+import { checkAccess } from './check-access.ts';
+import type { ClientObserver, ClientServices } from './serve-client.ts';
+import type { SharedSessions } from './shared-sessions.ts';
+
+export interface CallOnceOptions {
+  readonly shared: SharedSessions;
+  readonly services: ClientServices;
+  readonly commands: ReadonlyMap<string, Command>;
+  readonly name: string;
+  readonly access: ClientAccess;
+  readonly command: string;
+  readonly params: unknown;
+  /** Absent for commands that need no session. */
+  readonly session?: AgentSession | undefined;
+  /** Resolve when the work of an accepted call has ended, not when it is accepted. */
+  readonly shouldWait: boolean;
+  readonly observer?: ClientObserver | undefined;
+}
+
+export interface CallOutcome {
+  readonly reply: Reply;
+  /** How the work of a prompt has ended, if the call has waited for it. */
+  readonly outcome?: PromptOutcome | undefined;
+}
+
+const NO_CONNECTION = 'This command needs a connection: use a WebSocket, a socket or stdin.';
+
+export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
+  const { shared, services, commands, name, access, session, shouldWait, observer } = options;
+  const done = createDeferred<CallOutcome>();
+  let outcome: PromptOutcome | undefined;
+  // While the call waited, another call may have moved the session: then it is open again.
+  const findCurrent = () => (session && services.pool?.find(session.id)) ?? session;
+  const dispatcher = new CallDispatcher({
+    commands,
+    hub: createHub(findCurrent, services),
+    host: createMissingHost(),
+    log: shared.ports.log,
+    sendReply(_, reply) {
+      if (reply.status === 'accepted' && shouldWait) return undefined;
+      done.resolve({ reply, ...(outcome ? { outcome } : {}) });
+      return undefined;
+    },
+    sendOutcome(_, promptOutcome) {
+      outcome = promptOutcome;
+      return undefined;
+    },
+    shared: {
+      lanes: shared.lanes,
+      getLaneId: () => session && shared.getLaneId(session),
+      admit(command, call) {
+        const fault = checkAccess(access, command, call);
+        if (fault) observer?.onRefused(command, session?.id);
+        return fault;
+      },
+      run: (act) => shared.origin.run(name, act),
+      onAccepted: (command) => observer?.onCall(command, session?.id),
+      onEnded(command, { fault, isAccepted, durationMs }) {
+        const current = findCurrent();
+        if (current && command.access !== 'read') shared.reportStateChange(current, name);
+        if (!isAccepted) observer?.onCall(command, session?.id, fault);
+        observer?.onCallEnded(command, durationMs, fault);
+      },
+      now: () => shared.ports.clock.now(),
+    },
+  });
+  dispatcher.dispatch({
+    kind: 'call',
+    token: { name: options.command },
+    command: options.command,
+    params: options.params,
+  });
+  return done.promise;
+}
+
+function createHub(findCurrent: () => AgentSession | undefined, services: ClientServices): CallHub {
+  return {
+    getSession(id) {
+      const found = id === undefined ? findCurrent() : services.pool?.find(id);
+      if (found) return found;
+      throw createSessionNotFoundFault(id);
+    },
+    ui: undefined,
+    ...{ pool: services.pool, userSettings: services.userSettings, auth: services.auth },
+    listModels: services.listModels,
+    requestExit() {
+      throw new Fault('refused', NO_CONNECTION);
+    },
+    abort: async () => {},
+  };
+}
+
+function createMissingHost(): ConstructorParameters<typeof CallDispatcher>[0]['host'] {
+  const refuse = () => {
+    throw new Fault('refused', NO_CONNECTION);
+  };
+  return {
+    callTool: async () => refuse(),
+    requestUri: async () => refuse(),
+    setEventFilter: refuse,
+    setSubagentSubscription: async () => refuse(),
+    enableChunks: async () => refuse(),
+    readSchema: async () => refuse(),
+  };
+}

@@ -1,0 +1,123 @@
+// The state of the page itself: the selected session, the list of sessions, open panels, messages for the user.
+import { computed, signal } from '@preact/signals';
+import { describeActivity } from '../store/session-view.ts';
+import { ApiError, listSessions, type SessionSummary } from './http-api.ts';
+import { SessionStore } from './session-store.ts';
+
+export type PanelName = 'todos' | 'subagents' | 'tree' | 'usage' | 'frames';
+
+export interface Toast {
+  readonly id: number;
+  readonly level: 'info' | 'error';
+  readonly text: string;
+}
+
+export const sessions = signal<readonly SessionSummary[]>([]);
+export const sessionQuery = signal('');
+export const listState = signal<'loading' | 'ready' | 'failed' | 'unauthorized'>('loading');
+export const currentStore = signal<SessionStore | undefined>(undefined);
+export const openPanel = signal<PanelName | undefined>(undefined);
+export const isSidebarOpen = signal(false);
+export const isShortcutListOpen = signal(false);
+export const isNewSessionOpen = signal(false);
+export const toasts = signal<readonly Toast[]>([]);
+/** A text that a screen reader reads out. */
+export const announcement = signal('');
+/** The current time, for ages in lists. Updated every half minute. */
+export const now = signal(Date.now());
+
+export const currentId = computed(() => currentStore.value?.view.value.sessionId);
+/** The sessions of the list. A new session has no log before its first prompt, so it is added here. */
+export const listedSessions = computed((): readonly SessionSummary[] => {
+  const view = currentStore.value?.view.value;
+  if (!view?.isLoaded) return sessions.value;
+  const activity = describeActivity(view);
+  const known = sessions.value.map((session) => (session.id === view.sessionId ? { ...session, activity } : session));
+  const isListed = known.some(({ id }) => id === view.sessionId) || sessionQuery.value.trim() !== '';
+  if (isListed) return known;
+  const { sessionName: name } = view.state ?? {};
+  const added = { id: view.sessionId, cwd: '', firstPrompt: '', modifiedMs: now.value, activity };
+  return [{ ...added, ...(name ? { name } : {}) }, ...known];
+});
+
+export const canChange = computed(() => currentStore.value?.view.value.access === 'full');
+
+const TOAST_MS = 8_000;
+const MAX_STORES = 6;
+let toastCount = 0;
+
+export function showToast(text: string, level: Toast['level'] = 'error'): void {
+  const id = ++toastCount;
+  toasts.value = [...toasts.value.slice(-3), { id, level, text }];
+  setTimeout(() => dismissToast(id), TOAST_MS);
+}
+
+export function dismissToast(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+export function togglePanel(name: PanelName): void {
+  openPanel.value = openPanel.value === name ? undefined : name;
+}
+
+/** The name by which other clients see this page. The same after a reload. */
+function getClientName(): string {
+  const stored = sessionStorage.getItem('client');
+  if (stored) return stored;
+  const name = `page-${Math.random().toString(36).slice(2, 6)}`;
+  sessionStorage.setItem('client', name);
+  return name;
+}
+
+/** Stores of sessions that were shown last: coming back needs only the events since then. */
+const stores = new Map<string, SessionStore>();
+
+function getStore(sessionId: string): SessionStore {
+  const store = stores.get(sessionId) ?? new SessionStore(sessionId, getClientName(), showToast);
+  stores.delete(sessionId);
+  stores.set(sessionId, store);
+  const [oldest] = stores.keys();
+  if (stores.size > MAX_STORES && oldest !== undefined) stores.delete(oldest);
+  return store;
+}
+
+export function forgetStore(sessionId: string): void {
+  stores.get(sessionId)?.disconnect();
+  stores.delete(sessionId);
+}
+
+/** Shows a session; `undefined` shows the start page. */
+export function selectSession(sessionId: string | undefined): void {
+  const old = currentStore.value;
+  if (old && old.view.value.sessionId === sessionId) return;
+  old?.disconnect();
+  const store = sessionId === undefined ? undefined : getStore(sessionId);
+  store?.connect();
+  currentStore.value = store;
+  isSidebarOpen.value = false;
+}
+
+/** The server has moved this client to another session, for example after `branch`. */
+export function renameStore(oldId: string, newId: string): void {
+  const store = stores.get(oldId);
+  if (!store) return;
+  stores.delete(oldId);
+  stores.set(newId, store);
+}
+
+let latestRequest = 0;
+
+export async function refreshSessions(): Promise<void> {
+  const request = ++latestRequest;
+  try {
+    const found = await listSessions(sessionQuery.value.trim());
+    if (request !== latestRequest) return;
+    sessions.value = found;
+    listState.value = 'ready';
+    now.value = Date.now();
+  } catch (thrown) {
+    if (request !== latestRequest) return;
+    const isUnauthorized = thrown instanceof ApiError && thrown.status === 401;
+    listState.value = isUnauthorized ? 'unauthorized' : 'failed';
+  }
+}

@@ -1,0 +1,70 @@
+// Dialogs and displays that the agent requests. Pure.
+import type { UiRequestFrame } from '../wire/server-frames.ts';
+import { addNotice } from './conversation.ts';
+import type { ClosedDialog, SessionView } from './session-view.ts';
+
+/** More closed dialogs: the oldest are forgotten. */
+const MAX_CLOSED = 20;
+
+export function reduceUiRequest(old: SessionView, request: UiRequestFrame): SessionView {
+  switch (request.method) {
+    case 'select':
+    case 'confirm':
+    case 'input':
+    case 'editor': {
+      const others = old.dialogs.filter(({ id }) => id !== request.id);
+      return { ...old, dialogs: [...others, request] };
+    }
+    case 'cancel':
+      return cancelDialog(old, request);
+    case 'notify':
+      return { ...old, conversation: addNotice(old.conversation, request.notifyType ?? 'info', request.message) };
+    case 'setStatus':
+      return { ...old, statusTexts: setOrDelete(old.statusTexts, request.statusKey, request.statusText) };
+    case 'setWidget':
+      return { ...old, widgets: setOrDelete(old.widgets, request.widgetKey, request.widgetLines) };
+    case 'setTitle':
+      return { ...old, title: request.title };
+    case 'set_editor_text':
+      return { ...old, editorText: { text: request.text, count: old.editorText.count + 1 } };
+    case 'open_url': {
+      const { id, url, instructions } = request;
+      return { ...old, links: [...old.links.filter((link) => link.id !== id), { id, url, instructions }] };
+    }
+    default:
+      return old;
+  }
+}
+
+type CancelRequest = Extract<UiRequestFrame, { method: 'cancel' }>;
+
+function cancelDialog(old: SessionView, { targetId, timedOut, answeredBy }: CancelRequest): SessionView {
+  const links = old.links.filter(({ id }) => id !== targetId);
+  const dialog = old.dialogs.find(({ id }) => id === targetId);
+  if (!dialog) return links.length === old.links.length ? old : { ...old, links };
+  const outcome = answeredBy ? 'answered' : timedOut ? 'timedOut' : 'withdrawn';
+  const closed: ClosedDialog = { id: targetId, title: dialog.title, outcome, answeredBy };
+  return {
+    ...old,
+    links,
+    dialogs: old.dialogs.filter((other) => other !== dialog),
+    closedDialogs: [...old.closedDialogs, closed].slice(-MAX_CLOSED),
+  };
+}
+
+/** This client has answered the dialog. */
+export function removeDialog(old: SessionView, id: string): SessionView {
+  return { ...old, dialogs: old.dialogs.filter((dialog) => dialog.id !== id) };
+}
+
+/** The user has seen how a dialog ended. */
+export function dismissClosedDialog(old: SessionView, id: string): SessionView {
+  return { ...old, closedDialogs: old.closedDialogs.filter((dialog) => dialog.id !== id) };
+}
+
+function setOrDelete<T>(old: ReadonlyMap<string, T>, key: string, value: T | undefined): ReadonlyMap<string, T> {
+  const next = new Map(old);
+  if (value === undefined) next.delete(key);
+  else next.set(key, value);
+  return next;
+}
