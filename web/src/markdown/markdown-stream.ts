@@ -22,10 +22,8 @@ const PART_SIZE = 16_000;
 /** In characters. In longer texts, a link definition counts only for the text after it. */
 const MAX_REPARSED_SIZE = 64_000;
 
-/** What follows a paragraph without a blank line may become a part of it, for example the line under a heading. */
-const CONTINUABLE: readonly string[] = ['paragraph', 'text', 'list', 'blockquote', 'table'];
-
-const LIST_MARK = /^ {0,3}(?:[-+*]|\d{1,9}[.)]?)\s*$/;
+/** What may become an item of the list before it: a list mark without its text, or a thematic break such as `- - -`. */
+const LIST_MARK = /^ {0,3}(?:[-+*][-*\s]*|\d{1,9}[.)]?\s*)$/;
 
 export class MarkdownStream {
   #chunks: MarkdownChunk[] = [];
@@ -182,20 +180,18 @@ function findPartEnd(text: string, start: number): number {
   return lineEnd > start ? lineEnd + 1 : start + PART_SIZE;
 }
 
-/** The index of the first block that more text may change: the last one that is not blank, sometimes the one before it. */
+/**
+ * The index of the first block that more text may change: the last one that is not blank, and all before it up to a blank line.
+ * The next characters decide whether the last lines are blocks of their own, or belong to a paragraph, a table or a heading that began several blocks before.
+ */
 function findOpenBlock(tokens: readonly Token[]): number {
-  const last = tokens.findLastIndex(({ type }) => type !== 'space');
-  if (last <= 0) return 0;
-  if (LIST_MARK.test(tokens[last]?.raw ?? '')) {
+  let open = tokens.findLastIndex(({ type }) => type !== 'space');
+  if (LIST_MARK.test(tokens[open]?.raw ?? '')) {
     // The beginning of the next item of a list that ended with blank lines.
-    return Math.max(
-      0,
-      tokens.findLastIndex(({ type }, at) => at < last && type !== 'space'),
-    );
+    open = tokens.findLastIndex(({ type }, at) => at < open && type !== 'space');
   }
-  const before = tokens[last - 1];
-  const isJoined = before !== undefined && CONTINUABLE.includes(before.type) && !before.raw.endsWith('\n\n');
-  return isJoined ? last - 1 : last;
+  while (open > 0 && !tokens[open - 1]?.raw.endsWith('\n\n')) open--;
+  return Math.max(0, open);
 }
 
 function findWordEnd(text: string): number {
