@@ -10,6 +10,7 @@ export class Outbox {
   readonly #transport: Transport;
   readonly #waiting: Frame[] = [];
   #waitingBytes = 0;
+  #writtenFrames = 0;
   #sending: Promise<void> | undefined;
   #drainPromise: Promise<void> | undefined;
   #resolveDrain: () => void = () => {};
@@ -40,6 +41,11 @@ export class Outbox {
 
   get waitingBytes(): number {
     return this.#waitingBytes;
+  }
+
+  /** How many frames have waited and were then written. */
+  get writtenFrames(): number {
+    return this.#writtenFrames;
   }
 
   get isOverfull(): boolean {
@@ -75,6 +81,7 @@ export class Outbox {
         canWrite = this.#transport.write(frame.chunks as Chunk[]);
       }
       this.#waiting.splice(0, sent);
+      this.#writtenFrames += sent;
       if (this.#waitingBytes <= HIGH_WATER / 2) {
         this.#drainPromise = undefined;
         this.#resolveDrain();

@@ -27,7 +27,7 @@ export const SETTING_DOCS: Readonly<Record<SettingKey, string>> = {
   'serve.idleMinutes':
     'After this time without clients and work, `parley serve` closes a session. It is opened again when it is needed.',
   'serve.clientBuffer':
-    'How many bytes may wait for one client of `parley serve` that reads slowly. A client with more is disconnected and can connect again.',
+    'How many bytes may wait for one client of `parley serve`. A client with more that reads nothing for ten seconds is disconnected and can connect again; so is a client with four times as many.',
   'serve.maxClients': 'How many connections `parley serve` accepts at the same time.',
   'serve.allowedHosts':
     'Further values of the Host header that `parley serve` accepts, for example `agent.example.org` behind a proxy.',

@@ -5,6 +5,7 @@ import type { Outbox } from '../outbox.ts';
 import type { EventGroup, FeedMember } from './event-group.ts';
 import type { QuestionMember } from './shared-questions.ts';
 import type { AttachedClient, SharedSession } from './shared-sessions.ts';
+import { WaitingLimit } from './waiting-limit.ts';
 
 /** Why the server ends a connection. */
 export type CloseReason = 'reads_too_slowly' | 'session_closed' | 'rate_limit' | 'exit_requested' | 'server_ends';
@@ -36,14 +37,19 @@ export class SharedClient implements FeedMember, AttachedClient {
   readonly access: ClientAccess;
   readonly #options: SharedClientOptions;
   readonly #attachments = new Map<AgentSession, Attachment>();
-  /** Bytes of missed events that wait in addition to `maxWaitingBytes`. */
-  #replayBytes = 0;
+  readonly #limit: WaitingLimit;
   #isClosed = false;
 
   constructor(options: SharedClientOptions) {
     this.#options = options;
     this.name = options.name;
     this.access = options.access;
+    const { outbox, clock, maxWaitingBytes: maxBytes } = options;
+    const message = `More than ${maxBytes} bytes wait for this client. Connect again with after=SEQ.`;
+    this.#limit = new WaitingLimit({
+      ...{ outbox, clock, maxBytes },
+      onExceeded: () => this.close('reads_too_slowly', message),
+    });
   }
 
   isAttached(session: AgentSession): boolean {
@@ -157,6 +163,7 @@ export class SharedClient implements FeedMember, AttachedClient {
   close(reason?: CloseReason, message = ''): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#limit.close();
     for (const session of [...this.#attachments.keys()]) this.detach(session);
     if (!reason) return;
     this.#options.outbox.discard();
@@ -172,20 +179,13 @@ export class SharedClient implements FeedMember, AttachedClient {
   /** What a client has missed does not count as read too slowly. */
   #pushReplay(frames: readonly Frame[]): void {
     for (const frame of frames) this.#enqueue(frame);
-    this.#replayBytes = this.#options.outbox.waitingBytes;
+    this.#limit.exemptWaiting();
   }
 
   #push(frame: Frame | undefined): void {
-    const { outbox, maxWaitingBytes } = this.#options;
     if (this.#isClosed) return;
     this.#enqueue(frame);
-    const { waitingBytes } = outbox;
-    if (waitingBytes <= maxWaitingBytes) this.#replayBytes = 0;
-    if (waitingBytes <= maxWaitingBytes + this.#replayBytes) return;
-    this.close(
-      'reads_too_slowly',
-      `More than ${maxWaitingBytes} bytes wait for this client. Connect again with after=SEQ.`,
-    );
+    this.#limit.check();
   }
 
   #enqueue(frame: Frame | undefined): void {

@@ -130,7 +130,7 @@ test('a read-only client can read and follow, and nothing else', async () => {
 test('a client that does not read is dropped with a reason, and the others and the run do not wait for it', async () => {
   const { connect, close } = await createSharedSession([text(...Array.from({ length: 50 }, () => 'x'.repeat(200)))]);
   const one = await connect('one');
-  const slow = await connect('slow', { maxWaitingBytes: 5000 });
+  const slow = await connect('slow', { maxWaitingBytes: 2000 });
   slow.host.pause();
   await one.send({ id: 1, type: 'prompt', message: 'Hi' });
   expect(one.events.map(({ type }) => type)).toContain('agent_settled');

@@ -2,23 +2,26 @@
 import { expect, test } from 'vitest';
 import { createOmpCodec } from '../../../src/dialects/omp/codec.ts';
 import { addPosition } from '../../../src/dialects/positioned-frame.ts';
+import type { AgentEvent } from '../../../src/protocol/index.ts';
 import { Outbox } from '../../../src/server/outbox.ts';
 import { SharedClient } from '../../../src/server/shared/shared-client.ts';
 import { createFakeClock } from '../../../src/testing/index.ts';
 import { createMemoryTransport } from '../../../src/transports/index.ts';
 import { createSharedSession } from './clients.ts';
 
-/** A client that does not read. `maxWaitingBytes` is exceeded by the first frame that waits. */
+/** A client that does not read. The first frame that waits exceeds a small `maxWaitingBytes`. */
 function createBlockedClient(maxWaitingBytes: number) {
-  const { transport } = createMemoryTransport({ highWaterMark: 1 });
+  const { transport, host } = createMemoryTransport({ highWaterMark: 1 });
+  host.pause();
   const outbox = new Outbox(transport);
+  const clock = createFakeClock();
   const closed: string[] = [];
   const client = new SharedClient({
-    ...{ name: 'blocked', access: 'full', outbox, clock: createFakeClock(), maxWaitingBytes, sessions: 'many' },
+    ...{ name: 'blocked', access: 'full', outbox, clock, maxWaitingBytes, sessions: 'many' },
     codec: createOmpCodec({ version: '1', stream: 'delta', addPosition }),
     close: (reason) => void closed.push(reason),
   });
-  return { client, outbox, closed };
+  return { client, outbox, clock, closed };
 }
 
 test('a client that is closed while it is attached is not kept by the session', async () => {
@@ -33,18 +36,27 @@ test('a client that is closed while it is attached is not kept by the session', 
   await close();
 });
 
+function createNotice(length: number): AgentEvent {
+  return { type: 'notice', level: 'info', message: 'b'.repeat(length) };
+}
+
 test('events that a client has missed do not count as read too slowly, later ones do', async () => {
-  const { agent, shared, connect, close } = await createSharedSession([{ text: ['a'.repeat(5000)] }]);
+  const { agent, shared, connect, close } = await createSharedSession([{ text: ['a'.repeat(9000)] }]);
   const { feed, clients } = shared.get(agent.session);
   const { lastSeq } = feed.journal;
   const one = await connect('one');
   await one.send({ id: 1, type: 'prompt', message: 'Hi' });
-  const { client, outbox, closed } = createBlockedClient(1000);
+  const { client, outbox, clock, closed } = createBlockedClient(1000);
   await client.attach(shared.get(agent.session), String(lastSeq));
-  expect(outbox.waitingBytes).toBeGreaterThan(5000);
-  expect({ closed, isAttached: clients.has(client) }).toEqual({ closed: [], isAttached: true });
-  feed.append({ type: 'notice', level: 'info', message: 'b'.repeat(2000) }, undefined);
+  expect(outbox.waitingBytes).toBeGreaterThan(9000);
+  await clock.advance(60_000);
+  feed.append(createNotice(500), undefined);
   feed.flush();
+  await clock.advance(60_000);
+  expect({ closed, isAttached: clients.has(client) }).toEqual({ closed: [], isAttached: true });
+  feed.append(createNotice(2000), undefined);
+  feed.flush();
+  await clock.advance(10_000);
   expect({ closed, isAttached: clients.has(client) }).toEqual({ closed: ['reads_too_slowly'], isAttached: false });
   await close();
 });

@@ -58,7 +58,7 @@ export async function startDisturbedServer(seed: number): Promise<DisturbedServe
   const stopped = KINDS.map((kind) => createClient(`stopped-${kind}`, kind, 'full'));
   for (const client of disappearing) disappearRepeatedly(client, disturbance);
   for (const client of slow) readSlowly(client, disturbance, 20);
-  for (const client of stopped) stopReading(client, disturbance, 120);
+  for (const client of stopped) stopReading(client, reference, disturbance, 120);
   return {
     ...{ model, server, sessionId, disturbance, work, reference, piReference, senders, mover },
     ...{ disappearing, slow, stopped, createClient, startAgain },

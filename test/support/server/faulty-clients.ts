@@ -74,18 +74,29 @@ export function readSlowly(client: FollowingClient, disturbance: Disturbance, fr
   client.connect(server, sessionId);
 }
 
-/** Stops reading for so long that the server ends the connection. */
-export function stopReading(client: FollowingClient, disturbance: Disturbance, frames: number): void {
+/** Stops reading for so long that the server may end the connection. Then reads what it has missed before it stops again. */
+export function stopReading(
+  client: FollowingClient,
+  reference: FollowingClient,
+  disturbance: Disturbance,
+  frames: number,
+): void {
   const { random, progress, server, sessionId } = disturbance;
   let framesLeft = 10;
-  client.onFrame = () => {
-    framesLeft -= 1;
-    if (disturbance.isOver || framesLeft !== 0) return;
+  let target = 0;
+  const stop = () => {
     client.pause();
+    target = Number.POSITIVE_INFINITY;
     progress.after(frames, () => {
       framesLeft = 20 + Math.floor(random() * 60);
+      target = reference.lastSeq ?? 0;
       client.resume();
     });
+  };
+  client.onFrame = () => {
+    if (disturbance.isOver || (client.lastSeq ?? 0) < target) return;
+    framesLeft -= 1;
+    if (framesLeft === 0) stop();
   };
   client.onEnd = () => client.connect(server, sessionId);
   client.connect(server, sessionId);
