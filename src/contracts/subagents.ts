@@ -40,8 +40,8 @@ export interface TaskOptions {
   /** The tool call that starts the tasks. */
   toolCallId?: string | undefined;
   update(partial: ToolResult): void;
-  /** Called with the id of each task that starts, before its first event. */
-  onTaskStart?(id: string): void;
+  /** Called with the id of each task that starts, before its first event. The task begins its work when the promise is resolved. */
+  onTaskStart?(id: string): void | Promise<void>;
   /** The host has started the tasks: no model gets the result, so changes that were not applied are reported with a notice. */
   isHostCall?: boolean | undefined;
 }

@@ -15,6 +15,7 @@ export interface HostTaskContext {
   listActiveTools(): Promise<readonly Tool[]>;
   createScope(controller: AbortController): Promise<RunScope>;
   nextId(): string;
+  yieldToEventLoop(): Promise<void>;
   /** Records in the log that the host has started a subagent. A session without messages gets its file with it. */
   recordStart(subagentId: string): Promise<unknown>;
   /** Throws a Fault when the session is closed. */
@@ -36,9 +37,14 @@ export async function startHostTask(
   context.assertOpen();
   const controller = new AbortController();
   const started = createDeferred<string>();
+  const recorded = createDeferred();
+  const onTaskStart = (id: string) => {
+    started.resolve(id);
+    return recorded.promise;
+  };
   const call: ToolCall = { type: 'toolCall', id: `host-${context.nextId()}`, name: tool.name, arguments: args };
   const work = callTaskTool(context, { tool, call }, controller, (request, options) =>
-    run(request, { ...options, toolCallId: undefined, onTaskStart: started.resolve, isHostCall: true }),
+    run(request, { ...options, toolCallId: undefined, onTaskStart, isHostCall: true }),
   );
   context.track(controller, work);
   void work.then(
@@ -51,6 +57,9 @@ export async function startHostTask(
   } catch (thrown) {
     controller.abort();
     throw thrown;
+  } finally {
+    // The host receives the reply before the end of the subagent.
+    void context.yieldToEventLoop().then(recorded.resolve);
   }
   return subagentId;
 }

@@ -128,6 +128,7 @@ export class SubagentController implements ControlMethods {
       listActiveTools: () => this.#tools.listActive(),
       createScope: (controller) => this.#ports.createScope(controller),
       nextId: () => ports.ids.entryId(),
+      yieldToEventLoop: () => ports.clock.yieldToEventLoop(),
       recordStart: (id) => conversation.commit([{ type: 'custom', customType: SUBAGENT_ENTRY, data: { id } }]),
       assertOpen() {
         if (facet.isClosed) throw new Fault('refused', 'The session is closed.');

@@ -43,8 +43,8 @@ export interface TaskScope {
   readonly running: RunningSubagent;
   /** Set when a subagent that has ended is continued. */
   readonly resumption?: Resumption | undefined;
-  /** Called with the id of a task that starts. */
-  onTaskStart?(id: string): void;
+  /** Called with the id of a task that starts. It begins its work when the promise is resolved. */
+  onTaskStart?(id: string): void | Promise<void>;
   /** Called when the budget prevents a task or a repair from starting. Emits one event per task call. */
   reportBudgetExceeded(): Promise<void>;
   onEvent(index: number, event: AgentEvent | 'begin'): undefined | Promise<void>;

@@ -28,10 +28,10 @@ export async function runSingleTask(scope: TaskScope, task: PlannedTask): Promis
   const { handles } = host.subagentRegistry;
   running.isStarted = true;
   handles.set(id, running);
-  scope.onTaskStart?.(id);
+  const accepted = scope.onTaskStart?.(id);
   const startEmitted = host.emit({ type: 'subagent_start', id, agent: agent.name, isolated: workspace !== undefined });
   const budgetCharged = budgetAccount?.charge({ subagents: 1 });
-  await Promise.all([startEmitted, budgetCharged, scope.onEvent(task.index, 'begin')]);
+  await Promise.all([accepted, startEmitted, budgetCharged, scope.onEvent(task.index, 'begin')]);
   const outcome = await executeTask(scope, task, workspace);
   running.detach();
   await workspace?.remove();

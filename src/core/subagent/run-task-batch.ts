@@ -110,7 +110,7 @@ async function runTask(run: BatchRun, task: PlannedTask): Promise<FinishedTask> 
   const onTaskStart = (id: string) => {
     // The task does not wait for it: the file is only read after this process has been killed.
     recorded = saveRecord(spawner, subagentRegistry, record);
-    taskScope.onTaskStart?.(id);
+    return taskScope.onTaskStart?.(id);
   };
   const result = await runSingleTask({ ...taskScope, running, onTaskStart }, task);
   if (!running.isStarted) return { result, record: undefined };

@@ -2,7 +2,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentSessionHandle, type AgentSessionOptions, createAgentSession } from '../../../src/app/sdk.ts';
+import {
+  type AgentSessionHandle,
+  type AgentSessionOptions,
+  createAgentSession,
+  createMemoryStore,
+} from '../../../src/app/sdk.ts';
+import { createDeferred } from '../../../src/base/index.ts';
+import type { SessionLog, SessionStore } from '../../../src/contracts/index.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
 import { createScriptedModels, type ScriptedModels, type ScriptStep } from '../../../src/testing/index.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -48,6 +55,41 @@ const bash = (command: string) => ({ calls: [{ name: 'bash', arguments: { comman
 const read = (path: string) => ({ calls: [{ name: 'read', arguments: { path } }] });
 const readMessages = async ({ subagents }: Opened, subagentId: string) =>
   (await subagents.readTranscript({ subagentId })).messages;
+
+describe('starting', () => {
+  test('the subagent begins its work when its start is recorded', async () => {
+    let recorded = Promise.resolve();
+    const memory = createMemoryStore();
+    const store: SessionStore = {
+      ...memory,
+      create(header) {
+        const log = memory.create(header);
+        const append: SessionLog['append'] = async (entries) => {
+          const isStart = entries.some((entry) => entry.type === 'custom' && entry.customType === 'parley.subagent');
+          if (isStart) await recorded;
+          return log.append(entries);
+        };
+        return { ...log, append };
+      },
+    };
+    const { subagents, models, events } = await open([{ text: 'one' }, { text: 'two' }], { store });
+    // The first one loads all modules.
+    await subagents.start({ agent: 'explore', assignment: 'Say one' });
+    await subagents.waitUntilIdle();
+    const recording = createDeferred();
+    recorded = recording.promise;
+    const started = subagents.start({ agent: 'explore', assignment: 'Say two' });
+    await waitUntil(() => events.filter(({ type }) => type === 'subagent_start').length === 2);
+    for (let i = 0; i < 1000; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+    const requestCount = models.requests.length;
+    recording.resolve();
+    expect(requestCount).toBe(1);
+    const id = await started;
+    expect(typesOf(events, id)).toEqual(['subagent_start']);
+    await subagents.waitUntilIdle();
+    expect(typesOf(events, id)).toEqual(['subagent_start', 'subagent_end']);
+  });
+});
 
 describe('steering', () => {
   test('every accepted message is delivered exactly once, until the last moment of the run', async () => {
