@@ -19,8 +19,8 @@ export async function resumeTask(
 ): Promise<ToolResult> {
   return resultOrRefusal(callScope, async () => {
     const { id, sessionFile } = record.snapshot;
-    const log = await requireLog(callScope, record);
     const patch = findPatch(record);
+    const log = await requireLog(callScope, record);
     const host = await restoreHost(callScope.spawner, callScope.host, findParents(callScope.host, id), record.folder);
     const request = createRequest(record, message);
     const plan = await planTaskCall(callScope.spawner, host, request);
