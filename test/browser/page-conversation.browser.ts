@@ -79,7 +79,7 @@ describe('answers', () => {
     await sendPrompt(page, 'Think');
     await eventually(() => page.locator('.thinking-text').textContent()).toBe('A long thought.');
     hold.resolve();
-    await page.getByText('The answer.').waitFor();
+    await page.getByText('The answer.', { exact: true }).waitFor();
     await eventually(() => page.locator('.thinking-text').count()).toBe(0);
     await page.getByRole('button', { name: /^Thinking/ }).click();
     await eventually(() => page.locator('.thinking-text').textContent()).toBe('A long thought.');

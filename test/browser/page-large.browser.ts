@@ -60,6 +60,10 @@ describe('20,000 messages', () => {
     await page.locator('.prompt-message', { hasText: 'Prompt number 0.' }).waitFor();
     await page.getByText('Answer number 1', { exact: true }).waitFor();
     expect(await page.locator('.row').count()).toBeLessThan(60);
+    await page.keyboard.press('End');
+    await page.getByText('Answer number 19999').waitFor();
+    await page.keyboard.press('Home');
+    await page.locator('.prompt-message', { hasText: 'Prompt number 0.' }).waitFor();
     await page.getByRole('button', { name: 'Latest' }).click();
     await page.getByText('Answer number 19999').waitFor();
   });

@@ -1,5 +1,6 @@
 // Keys of the page, and the list of them.
 import { closePanel, PANELS } from '../panels/side-panel.tsx';
+import { isTextField } from '../parts/is-text-field.ts';
 import { Modal } from '../parts/modal.tsx';
 import { moveInList } from '../sessions/session-list.tsx';
 import { isRunning } from '../store/session-view.ts';
@@ -60,7 +61,7 @@ export function startShortcuts(): void {
       event.ctrlKey ||
       event.metaKey ||
       event.altKey ||
-      isTyping(event.target) ||
+      isTextField(event.target) ||
       document.querySelector('dialog[open]')
     )
       return;
@@ -71,15 +72,11 @@ export function startShortcuts(): void {
   });
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable);
-}
-
 function handleEscape(): void {
   if (document.querySelector('dialog[open]')) return;
   const store = currentStore.value;
   if (isSidebarOpen.value) isSidebarOpen.value = false;
-  else if (openPanel.value && !isTyping(document.activeElement)) closePanel();
+  else if (openPanel.value && !isTextField(document.activeElement)) closePanel();
   else if (store && isRunning(store.view.value) && store.view.value.access === 'full') void store.run('abort');
 }
 

@@ -1,4 +1,5 @@
 // The scroll position of a virtual list: measures rows, keeps the position when heights change, and stays at the end.
+import { isTextField } from '../parts/is-text-field.ts';
 import { RowGeometry } from './row-geometry.ts';
 
 interface PositionedRow {
@@ -77,10 +78,13 @@ export class ListScroller {
     this.#observer.observe(element);
     for (const row of element.querySelectorAll('.row')) this.#observer.observe(row);
     const onScroll = () => this.#handleScroll();
+    const onKeyDown = (event: KeyboardEvent) => this.#handleKey(event);
     element.addEventListener('scroll', onScroll, { passive: true });
+    element.addEventListener('keydown', onKeyDown);
     this.afterDraw();
     return () => {
       element.removeEventListener('scroll', onScroll);
+      element.removeEventListener('keydown', onKeyDown);
       this.#observer?.disconnect();
       this.#element = undefined;
     };
@@ -101,6 +105,12 @@ export class ListScroller {
 
   scrollToEnd(): void {
     this.#isAtEnd = true;
+    this.#redraw();
+  }
+
+  scrollToStart(): void {
+    this.#isAtEnd = false;
+    this.#top = 0;
     this.#redraw();
   }
 
@@ -159,6 +169,18 @@ export class ListScroller {
     if (wasAtEnd !== this.#isAtEnd || !this.#isCovered()) this.#redraw();
   }
 
+  /** Jumps to the ends. The animation of the browser would stop when a height that becomes known on its way changes the position. */
+  #handleKey(event: KeyboardEvent): void {
+    const element = this.#element;
+    if (!element || event.defaultPrevented || event.shiftKey || event.altKey) return;
+    const isStart = event.key === 'Home' || (event.metaKey && event.key === 'ArrowUp');
+    const isEnd = event.key === 'End' || (event.metaKey && event.key === 'ArrowDown');
+    if ((!isStart && !isEnd) || !isScrolledFrom(event.target, element)) return;
+    event.preventDefault();
+    if (isStart) this.scrollToStart();
+    else this.scrollToEnd();
+  }
+
   #findAnchor(): Anchor {
     const at = this.#geometry.findRow(this.#top);
     return {
@@ -173,4 +195,15 @@ export class ListScroller {
     if (at < 0) at = this.#rows.findIndex((row) => row.index >= index);
     return at < 0 ? this.#top : this.#geometry.getOffset(at) + offset;
   }
+}
+
+/** Whether a key that is pressed in an element scrolls the list, and not a text field or an area inside the list. */
+function isScrolledFrom(target: EventTarget | null, list: HTMLElement): boolean {
+  if (isTextField(target)) return false;
+  for (let node = target as HTMLElement | null; node; node = node.parentElement) {
+    const canScroll =
+      node.scrollHeight > node.clientHeight && ['auto', 'scroll'].includes(getComputedStyle(node).overflowY);
+    if (canScroll || node === list) return canScroll && node === list;
+  }
+  return false;
 }
