@@ -73,8 +73,10 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
     modelNotice: createModelNotice(models, session.models.current),
     async applySettings(settings) {
       const { applySettings } = await import('./apply-settings.ts');
+      const changedSettings = await commandPorts;
+      // Both without an await in between: the first removes the permission rules of the session, the second adds them again.
       applySettings({ ...parts, session, base, options }, settings);
-      (await commandPorts)?.replaceBaseSettings(options.settings);
+      changedSettings?.replaceBaseSettings(options.settings);
     },
     async close() {
       cancelCleanup();

@@ -96,10 +96,15 @@ export class SessionOverrides {
       given.set(key, value);
     }
     this.#given = given;
-    this.#apply(new Set([...remove, ...(Object.keys(settings) as SettingKey[])]));
+    const keys = new Set([...remove, ...(Object.keys(settings) as SettingKey[])]);
+    this.#apply(keys);
+    for (const key of keys) applyToFacets(this.#agent.session, key, this.#agent.options.settings);
   }
 
-  /** The project has become trusted. A change that is less strict than its settings no longer counts. */
+  /**
+   * The project has become trusted. A change that is less strict than its settings no longer counts. What the session itself
+   * holds stays: commands such as `set_permission_mode` may have changed it since.
+   */
   replaceBase(values: SettingValues): void {
     this.#base = { ...values };
     for (const [key, value] of this.#given) {
@@ -113,7 +118,7 @@ export class SessionOverrides {
   }
 
   #apply(keys: ReadonlySet<SettingKey>): void {
-    const { options, sessionSettings, session } = this.#agent;
+    const { options, sessionSettings } = this.#agent;
     const changed = [...keys].map((key) => {
       const isGiven = this.#given.has(key);
       return [key, isGiven ? combine(key, this.#base, this.#given.get(key)) : this.#base[key]] as const;
@@ -125,7 +130,6 @@ export class SessionOverrides {
     const updated = toSessionSettings(options.settings);
     for (const part of ['toolOptions', 'todos', 'compaction', 'retry'] as const)
       Object.assign(sessionSettings[part], updated[part]);
-    for (const [key] of changed) applyToFacets(session, key, options.settings);
   }
 }
 

@@ -222,6 +222,21 @@ describe('changes of an open session', () => {
     expect(settings['retry.maxRetries']).toBe(3);
   });
 
+  test('that a command has replaced do not come back when the project becomes trusted', async () => {
+    const { port, overrides, session } = await setup({ isTrusted: false });
+    const change = { approval: 'full', 'retry.enabled': false, steeringMode: 'all' };
+    await port.save({ scope: 'session', settings: change, remove: [] });
+    // As set_permission_mode, set_auto_retry and set_steering_mode do.
+    const asked = toApprovalPolicy('ask');
+    session.approval.policy = asked;
+    session.retry.enabled = true;
+    session.queues.steeringMode = 'one-at-a-time';
+    overrides.replaceBase({ ...overrides.base });
+    expect(session.approval.policy).toBe(asked);
+    expect(session.retry.enabled).toBe(true);
+    expect(session.queues.steeringMode).toBe('one-at-a-time');
+  });
+
   test('stay when the project becomes trusted, unless its settings are stricter', async () => {
     const { port, settings, overrides, agent } = await setup({ isTrusted: false });
     const change = { 'retry.maxRetries': 9, 'task.maxRecursionDepth': 1, 'permissions.deny': ['write'] };
