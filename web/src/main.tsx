@@ -1,7 +1,7 @@
 // Starts the page.
 import { render } from 'preact';
 import { App } from './app/app.tsx';
-import { currentStore, refreshSessions } from './app/app-state.ts';
+import { currentStore, pollSessions, refreshSessions } from './app/app-state.ts';
 import { startRouter } from './app/router.ts';
 import { startShortcuts } from './app/shortcuts.tsx';
 import { startTheme } from './app/theme.ts';
@@ -11,7 +11,7 @@ import { startWindowTitle } from './app/window-title.ts';
 const REFRESH_MS = 4_000;
 
 function refreshWhileVisible(): void {
-  if (!document.hidden) void refreshSessions();
+  if (!document.hidden) void pollSessions();
 }
 
 function reconnect(): void {

@@ -23,20 +23,24 @@ export const isNewSessionOpen = signal(false);
 export const toasts = signal<readonly Toast[]>([]);
 /** A text that a screen reader reads out. */
 export const announcement = signal('');
-/** The current time, for ages in lists. Updated every half minute. */
+/** The current time, for ages in lists. Updated with the list of sessions. */
 export const now = signal(Date.now());
 
 export const currentId = computed(() => currentStore.value?.view.value.sessionId);
+// Each changes seldom, so that the list is not drawn again with every delta of a run.
+const currentActivity = computed(() => currentStore.value && describeActivity(currentStore.value.view.value));
+const currentName = computed(() => currentStore.value?.view.value.state?.sessionName);
+const isCurrentLoaded = computed(() => currentStore.value?.view.value.isLoaded === true);
 /** The sessions of the list. A new session has no log before its first prompt, so it is added here. */
 export const listedSessions = computed((): readonly SessionSummary[] => {
-  const view = currentStore.value?.view.value;
-  if (!view?.isLoaded) return sessions.value;
-  const activity = describeActivity(view);
-  const known = sessions.value.map((session) => (session.id === view.sessionId ? { ...session, activity } : session));
-  const isListed = known.some(({ id }) => id === view.sessionId) || sessionQuery.value.trim() !== '';
+  const id = currentId.value;
+  const activity = currentActivity.value;
+  if (!isCurrentLoaded.value || id === undefined || activity === undefined) return sessions.value;
+  const known = sessions.value.map((session) => (session.id === id ? { ...session, activity } : session));
+  const isListed = known.some((session) => session.id === id) || sessionQuery.value.trim() !== '';
   if (isListed) return known;
-  const { sessionName: name } = view.state ?? {};
-  const added = { id: view.sessionId, cwd: '', firstPrompt: '', modifiedMs: now.value, activity };
+  const name = currentName.value;
+  const added = { id, cwd: '', firstPrompt: '', modifiedMs: now.value, activity };
   return [{ ...added, ...(name ? { name } : {}) }, ...known];
 });
 
@@ -106,9 +110,16 @@ export function renameStore(oldId: string, newId: string): void {
 }
 
 let latestRequest = 0;
+let openRequests = 0;
+
+/** Does nothing while a request is open: a later one would discard the reply of a slow search again and again. */
+export async function pollSessions(): Promise<void> {
+  if (openRequests === 0) await refreshSessions();
+}
 
 export async function refreshSessions(): Promise<void> {
   const request = ++latestRequest;
+  openRequests += 1;
   try {
     const found = await listSessions(sessionQuery.value.trim());
     if (request !== latestRequest) return;
@@ -119,5 +130,7 @@ export async function refreshSessions(): Promise<void> {
     if (request !== latestRequest) return;
     const isUnauthorized = thrown instanceof ApiError && thrown.status === 401;
     listState.value = isUnauthorized ? 'unauthorized' : 'failed';
+  } finally {
+    openRequests -= 1;
   }
 }

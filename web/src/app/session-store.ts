@@ -223,6 +223,7 @@ export class SessionStore {
   }
 
   #addSubagents({ subagents }: { subagents: readonly SubagentSnapshot[] }): void {
+    this.flush();
     this.#change((view) => {
       const known = new Map(view.subagents);
       for (const snapshot of subagents) known.set(snapshot.id, mergeSubagent(known.get(snapshot.id), snapshot));

@@ -63,10 +63,6 @@ export class RowGeometry {
     return low;
   }
 
-  findKey(key: string): number {
-    return this.#keys.indexOf(key);
-  }
-
   getKey(at: number): string | undefined {
     return this.#keys[at];
   }

@@ -5,6 +5,8 @@ import { useConversation } from './conversation-context.ts';
 
 export function SubagentConversation({ view }: { readonly view: SubagentView }) {
   const { store, renderNested } = useConversation();
+  // After a lost connection it is tried again.
+  const { attachCount } = store.view.value;
   const [problem, setProblem] = useState('');
   const [first] = view.conversation.messages;
   // The first message of a subagent is its task. Without it, the beginning was not seen.
@@ -13,7 +15,7 @@ export function SubagentConversation({ view }: { readonly view: SubagentView }) 
     if (isComplete) return;
     setProblem('');
     store.loadSubagent(view).catch((thrown: Error) => setProblem(thrown.message));
-  }, [view.id, isComplete]);
+  }, [view.id, isComplete, attachCount]);
   if (isComplete) return <>{renderNested(view.conversation, `Conversation of ${view.id}`)}</>;
   if (problem !== '') return <p class="problem">The conversation could not be loaded: {problem}</p>;
   return <p class="quiet">Loading…</p>;

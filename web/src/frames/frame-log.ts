@@ -19,7 +19,7 @@ export class FrameLog {
   #count = 0;
   #characters = 0;
 
-  /** Oldest first. A new array only when frames were added. */
+  /** Oldest first. Frames are added to this array; it is replaced when the oldest are removed. */
   get frames(): readonly LoggedFrame[] {
     return this.#frames;
   }

@@ -30,6 +30,13 @@ export function setDraft(sessionId: string, change: Partial<Draft>): void {
   else sessionStorage.setItem(`draft.${sessionId}`, next.text.slice(0, 100_000));
 }
 
+/** Puts a prompt that was refused before what the user has written and pasted meanwhile. */
+export function prependDraft(sessionId: string, { text, images }: Draft): void {
+  const current = getDraft(sessionId);
+  const texts = [text, current.text].filter((part) => part !== '');
+  setDraft(sessionId, { text: texts.join('\n\n'), images: [...images, ...current.images] });
+}
+
 export function clearDraft(sessionId: string): void {
   setDraft(sessionId, EMPTY);
 }

@@ -7,7 +7,15 @@ import { Icon } from '../parts/icon.tsx';
 import { useMediaQuery } from '../parts/use-media-query.ts';
 import { isRunning } from '../store/session-view.ts';
 import { CommandList } from './command-list.tsx';
-import { clearDraft, DRAFT_IMAGE_TYPES, type DraftImage, getDraft, readImages, setDraft } from './draft.ts';
+import {
+  clearDraft,
+  DRAFT_IMAGE_TYPES,
+  type DraftImage,
+  getDraft,
+  prependDraft,
+  readImages,
+  setDraft,
+} from './draft.ts';
 import { SessionSwitches } from './session-switches.tsx';
 import { useCompletion } from './use-completion.ts';
 
@@ -112,7 +120,7 @@ async function sendPrompt(store: SessionStore, delivery: Delivery): Promise<void
   // With a delivery, a prompt is accepted whether or not a run is in progress.
   const params = { message, streamingBehavior: delivery, ...(images.length > 0 ? { images } : {}) };
   const isAccepted = await store.run('prompt', params);
-  if (!isAccepted && getDraft(sessionId).text === '') setDraft(sessionId, draft);
+  if (!isAccepted) prependDraft(sessionId, draft);
 }
 
 /** An extension may put a text into the editor. */

@@ -42,7 +42,7 @@ export interface ConnectionHandlers {
 /** Close codes after which another attempt cannot succeed. */
 const FINAL_CODES: readonly number[] = [4400, 4401, 4403, 4404];
 
-/** Without a frame for this long, the server is asked for a sign of life. */
+/** Without a frame for this long, the page sends a call and expects the reply. */
 const QUIET_MS = 20_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
