@@ -1,6 +1,6 @@
 // The routes of sessions: commands, events and dialogs.
 import { safeParse } from 'valibot';
-import { Fault } from '../base/index.ts';
+import { Fault, getErrorMessage } from '../base/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import { uiAnswer } from '../protocol/index.ts';
 import type { HttpBackend } from './backend.ts';
@@ -136,6 +136,8 @@ async function followEvents(context: HttpContext, { backend, clock }: SessionRou
     ...{ transport: events.transport, caller: context.get('caller'), params },
     close: ({ reason }) => events.close(reason),
   });
+  // Ends the heartbeats, and the response if it has begun.
+  served.catch((thrown: unknown) => events.close(getErrorMessage(thrown)));
   // The session must be found before the response begins: later the status cannot be changed.
   const failure = await Promise.race([
     served.then(

@@ -84,12 +84,14 @@ function isProcessId(value: unknown): value is ProcessId {
 function createInUseFault(sessionFile: string, holder: LockHolder): Fault {
   const lock = getLockPath(sessionFile);
   if (!('pid' in holder)) {
-    return new Fault('refused', `Session is being opened by another process: ${sessionFile}. Try again in a moment.`);
+    return new Fault('refused', `Session is being opened by another process: ${sessionFile}. Try again in a moment.`, {
+      details: { reason: 'in_use' },
+    });
   }
   return new Fault(
     'refused',
     `Session is in use by process ${holder.pid} on ${holder.host}: ${sessionFile}. ` +
       `Close it there first; if that process is gone, remove ${lock}.`,
-    { details: { pid: holder.pid, host: holder.host, lock } },
+    { details: { reason: 'in_use', pid: holder.pid, host: holder.host, lock } },
   );
 }

@@ -142,6 +142,24 @@ test('429 and 503 say when to try again', async () => {
   expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '40']);
 });
 
+test.each([false, true])('a stream of events that fails is ended; its response has begun: %s', async (hasBegun) => {
+  let closed: Promise<void> | undefined;
+  const { request } = createTestApp({
+    backend: {
+      async serveConnection({ transport }) {
+        closed = transport.readerClosed;
+        if (hasBegun) transport.write(['{"type":"ready"}\n']);
+        throw new Fault('not_found', 'Session not found: s');
+      },
+    },
+  });
+  const response = await request('/v1/sessions/s/events');
+  expect(response.status).toBe(hasBegun ? 200 : 404);
+  // Without the end, the heartbeats would go on.
+  await closed;
+  expect(await response.text()).toContain(hasBegun ? 'event: end' : 'not_found');
+});
+
 describe('files', () => {
   test('an export has a name, is downloaded on request, and cannot use the server', async () => {
     const { request } = createTestApp();

@@ -52,7 +52,11 @@ export async function openNodeWebSocket(url: URL, options: NodeWebSocketOptions)
       ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
     },
   });
-  outgoing.on('upgrade', (response, socket, head) => opened.resolve({ socket, head, response }));
+  outgoing.on('upgrade', (response, socket, head) => {
+    // An error before the WebSocket is created would end the process. The WebSocket learns of it by the end of the socket.
+    socket.on('error', () => {});
+    opened.resolve({ socket, head, response });
+  });
   outgoing.on('response', (response) => readRefusal(url, response).then(opened.reject, opened.reject));
   outgoing.on('error', (problem) => opened.reject(createNetworkError(url, problem)));
   outgoing.end();

@@ -1,6 +1,5 @@
 // Creates the facets of one session and connects them.
 import { CompactionFacet } from './compaction-facet.ts';
-import { createRunScope } from './create-run-scope.ts';
 import { DigestWriter } from './digest-writer.ts';
 import { HistoryFacet } from './history-facet.ts';
 import type { HistoryPorts } from './history-ports.ts';
@@ -65,7 +64,7 @@ export function createFacets(state: SessionState, models: ModelFacet, limits: Se
   });
   const subagents: SubagentFacet = new SubagentFacet(state, models, tools, {
     getLimits,
-    createScope: (controller) => createRunScope(runDependencies, { controller }),
+    createScope: async (controller) => (await import('./start-run.ts')).createRunScope(runDependencies, { controller }),
   });
   const created = {
     ...{

@@ -112,16 +112,21 @@ async function runTask(run: BatchRun, task: PlannedTask): Promise<FinishedTask> 
     recorded = saveRecord(spawner, subagentRegistry, record);
     return taskScope.onTaskStart?.(id);
   };
-  const result = await runSingleTask({ ...taskScope, running, onTaskStart }, task);
-  if (!running.isStarted) return { result, record: undefined };
-  keepUnappliedPatch(result, resumed?.resumption);
-  await recorded;
-  const ended = endRecord(record, result, { previous: resumed?.record.snapshot, now: clock.now() });
-  await saveRecord(spawner, subagentRegistry, ended);
-  await taskCallEvents.finish(task.index, result);
-  subagentRegistry.handles.delete(task.id);
-  running.end();
-  return { result, record: ended };
+  try {
+    const result = await runSingleTask({ ...taskScope, running, onTaskStart }, task);
+    if (!running.isStarted) return { result, record: undefined };
+    keepUnappliedPatch(result, resumed?.resumption);
+    await recorded;
+    const ended = endRecord(record, result, { previous: resumed?.record.snapshot, now: clock.now() });
+    await saveRecord(spawner, subagentRegistry, ended);
+    await taskCallEvents.finish(task.index, result);
+    return { result, record: ended };
+  } finally {
+    if (running.isStarted) {
+      subagentRegistry.handles.delete(task.id);
+      running.end();
+    }
+  }
 }
 
 function createRecord({ eventOptions, request, folder, resumed }: BatchRun, task: PlannedTask): SubagentRecord {

@@ -39,6 +39,12 @@ describe('the server', () => {
     expect(await find(undefined)).toEqual({ url: 'http://127.0.0.1:7420/', token: 'stored-token', isDefault: true });
   });
 
+  test('of this user, by its address if a token is given, which may give less access than the socket', async () => {
+    const texts = { '/user/serve/server.json': '{"pid":1,"url":"http://127.0.0.1:7420/","socket":"/run/x.sock"}' };
+    const found = await findServer(undefined, 'read', { files: createFiles(texts), agentDirectory: '/user', env: {} });
+    expect(found).toEqual({ url: 'http://127.0.0.1:7420/', token: 'read', isDefault: true });
+  });
+
   test('of this user, by its socket, which needs no token', async () => {
     const texts = { '/user/serve/server.json': '{"pid":1,"url":"http://127.0.0.1:7420/","socket":"/run/x.sock"}' };
     expect(await find(undefined, { texts })).toEqual({ url: 'unix:/run/x.sock', isDefault: true });

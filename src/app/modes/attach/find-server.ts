@@ -46,7 +46,8 @@ export async function findServer(
 async function findOwnServer(token: string | undefined, context: FindServerContext): Promise<AttachAddress> {
   const server = await readServerFile(context);
   if (!server) throw new Fault('config', `No server of this user is running. ${START_ADVICE}`);
-  if (server.socket !== undefined) return { url: `unix:${server.socket}`, isDefault: true };
+  // A token may give less access than the socket.
+  if (server.socket !== undefined && token === undefined) return { url: `unix:${server.socket}`, isDefault: true };
   return { url: server.url, token: token ?? (await readToken(context)), isDefault: true };
 }
 

@@ -20,9 +20,11 @@ export function toConnectionEnd(reason: CloseReason, message: string): Connectio
 /** A connection that was refused. */
 export function toRefusedEnd(thrown: unknown): ConnectionEnd & { readonly faultCode: string } {
   const reason = getErrorMessage(thrown);
+  const details = thrown instanceof Fault && isRecord(thrown.details) ? thrown.details : {};
+  // Another process uses the session: clients may try again.
+  if (details.reason === 'in_use') return { code: 4409, reason, faultCode: 'in_use' };
   const faultCode = thrown instanceof Fault ? thrown.code : 'internal';
-  const details = thrown instanceof Fault ? thrown.details : undefined;
-  const isFull = isRecord(details) && details.reason === 'too_many_clients';
+  const isFull = details.reason === 'too_many_clients';
   return { code: isFull ? TRY_LATER : getCode(faultCode), reason, faultCode };
 }
 

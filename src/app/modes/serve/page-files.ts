@@ -33,6 +33,8 @@ export class PageFiles {
     if (!VALID_PATH.test(path) || contentType === undefined) return Promise.resolve(undefined);
     const reading = this.#read.get(path) ?? this.#readFile(path, contentType);
     this.#read.set(path, reading);
+    // A failure may be temporary.
+    reading.catch(() => this.#read.delete(path));
     return reading;
   }
 

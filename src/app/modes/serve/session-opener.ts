@@ -69,12 +69,12 @@ export class SessionOpener {
     const request = { ...requested, isInStoredDirectory: true };
     const { id } = request;
     if (id === undefined) return this.#openAndReport(request);
-    await this.#closing.get(id);
+    const findPending = () => this.#closing.get(id) ?? this.#opening.get(id);
+    // When an attempt has failed, only the first of those who wait may try again.
+    for (let pending = findPending(); pending; pending = findPending()) await pending;
     const isOpen = () => pool.find(id) !== undefined;
-    await this.#opening.get(id);
     if (isOpen()) return pool.open(request.forkOf === undefined ? { ...request, mustExist: true } : request);
     const opened = pool.open(request);
-    // Those who wait try themselves when it has failed.
     this.#opening.set(
       id,
       opened.catch(() => {}),
