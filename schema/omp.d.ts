@@ -434,7 +434,7 @@ export type SetModelCommand = {
   "thinkingLevel"?: ThinkingLevel;
 };
 
-/** What the agent may do without asking, from the next tool call on. `full`: everything. `auto-edit`: read and change files. `ask`: read. `always`: nothing. `read-only`: read; other calls are denied. Subagents follow. Not stored in the session. @experimental */
+/** What the agent may do without asking, from the next tool call on. `full`: everything. `auto-edit`: read and change files. `ask`: read. `always`: nothing. `read-only`: read; other calls are denied. Subagents follow. It ends with the process, except on a server, where it belongs to the session. @experimental */
 export type SetPermissionModeCommand = {
   "id"?: string | number;
   "type": "set_permission_mode";
@@ -448,7 +448,7 @@ export type SetSessionNameCommand = {
   "name": string;
 };
 
-/** Change settings of one scope, and remove those in `remove` from it. `user` and `project` write the file, which counts for sessions that are opened later; the project must be trusted, and cannot loosen what the user restricts. `session` applies from the next use on and is not stored; settings that need a new session are refused by name, and those that restrict can only be made stricter, except `approval`, which works like set_permission_mode. One refused value refuses all. @experimental */
+/** Change settings of one scope, and remove those in `remove` from it. `user` and `project` write the file, which counts for sessions that are opened later; the project must be trusted, and cannot loosen what the user restricts. `session` applies from the next use on and ends with the process, except on a server, where it belongs to the session; settings that need a new session are refused by name, and those that restrict can only be made stricter, except `approval`, which works like set_permission_mode. One refused value refuses all. @experimental */
 export type SetSettingsCommand = {
   "id"?: string | number;
   "type": "set_settings";

@@ -7,7 +7,9 @@ import { type EffectiveSettings, listRules } from '../settings/index.ts';
 import type { TrustableResourceLocator } from '../trust/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type AgentParts, createAgentParts } from './agent-parts.ts';
+import type { LiveAgent } from './apply-settings.ts';
 import type { AgentCommandPorts } from './command-ports/command-ports.ts';
+import type { SessionChanges } from './command-ports/session-changes.ts';
 import { createSessionOptions } from './create-session-options.ts';
 import { createModelNotice, type ModelNotice } from './model-notice.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
@@ -24,6 +26,10 @@ export interface Agent {
   readonly modelNotice: ModelNotice | undefined;
   /** Uses these settings from now on, except those that are only read at start. */
   applySettings(settings: EffectiveSettings): Promise<void>;
+  /** The settings that hold for this session only. */
+  readChanges(): Promise<SessionChanges>;
+  /** Applies what `readChanges` has returned in an earlier process. Returns what does not count now, because the settings are stricter. */
+  restoreChanges(changes: SessionChanges): Promise<SessionChanges>;
   /** Ends all runs and child processes and closes the session log. */
   close(): Promise<void>;
 }
@@ -76,13 +82,33 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
       const changedSettings = await commandPorts;
       // Both without an await in between: the first removes the permission rules of the session, the second adds them again.
       applySettings({ ...parts, session, base, options }, settings);
-      changedSettings?.replaceBaseSettings(options.settings);
+      changedSettings?.overrides?.replaceBase(options.settings);
     },
+    ...createChangeMethods({ session, options }, loadPorts, () => commandPorts),
     async close() {
       cancelCleanup();
       await hub.close();
       await ports.processes.killAll();
       await parts.guard.close();
+    },
+  };
+}
+
+function createChangeMethods(
+  agent: Pick<LiveAgent, 'session' | 'options'>,
+  loadPorts: () => Promise<AgentCommandPorts>,
+  /** `undefined` while no command has used them: then no setting was changed by them. */
+  findPorts: () => Promise<AgentCommandPorts> | undefined,
+): Pick<Agent, 'readChanges' | 'restoreChanges'> {
+  return {
+    async readChanges() {
+      const { readSessionChanges } = await import('./command-ports/session-changes.ts');
+      return readSessionChanges(agent.session, agent.options.settings, (await findPorts())?.overrides);
+    },
+    async restoreChanges(changes) {
+      const { restoreSessionChanges } = await import('./command-ports/session-changes.ts');
+      const { overrides } = await loadPorts();
+      return overrides ? restoreSessionChanges(agent, overrides, changes) : changes;
     },
   };
 }

@@ -118,6 +118,9 @@ function createApprovalControl(settings: SettingValues): ApprovalControl {
     set policy(policy) {
       chosen = policy;
     },
+    get chosen() {
+      return chosen;
+    },
   };
 }
 

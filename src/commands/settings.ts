@@ -62,7 +62,7 @@ export const getSettings = command({
 export const setSettings = command({
   name: 'set_settings',
   stability: 'experimental',
-  doc: 'Change settings of one scope, and remove those in `remove` from it. `user` and `project` write the file, which counts for sessions that are opened later; the project must be trusted, and cannot loosen what the user restricts. `session` applies from the next use on and is not stored; settings that need a new session are refused by name, and those that restrict can only be made stricter, except `approval`, which works like set_permission_mode. One refused value refuses all.',
+  doc: 'Change settings of one scope, and remove those in `remove` from it. `user` and `project` write the file, which counts for sessions that are opened later; the project must be trusted, and cannot loosen what the user restricts. `session` applies from the next use on and ends with the process, except on a server, where it belongs to the session; settings that need a new session are refused by name, and those that restrict can only be made stricter, except `approval`, which works like set_permission_mode. One refused value refuses all.',
   lane: 'ordered',
   params: object({ scope, settings: optional(recordParam(), {}), remove: optional(array(string()), []) }),
   result: scopedSettings,

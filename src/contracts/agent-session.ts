@@ -220,6 +220,8 @@ export interface SessionEntries {
   readonly leafId: string | null;
   /** Resolves with the id of the entry when it is on disk. */
   append(body: EntryBody): Promise<string>;
+  /** Writes the entries that wait for the next one. A new session gets its file. */
+  flush(): Promise<void>;
   /** `undefined` removes the label. */
   setLabel(targetId: string, label: string | undefined): Promise<void>;
   /** The listener is called with entries when they are appended. Returns a function that unsubscribes it. */
@@ -265,6 +267,8 @@ export interface ToolSelection {
   /** Loads the tools if necessary. */
   listAll(): Promise<readonly Tool[]>;
   listActive(): Promise<readonly Tool[]>;
+  /** The names that were selected. Undefined while all tools are active. */
+  readonly selected: readonly string[] | undefined;
   /** Unknown names are ignored. */
   select(names: readonly string[]): void;
   /** Replaces the tools of the host. They are always active. Throws a Fault when a name is already used by another tool. */
@@ -294,9 +298,11 @@ export interface Naming {
   rename(name: string): Promise<void>;
 }
 
-/** When tool calls of this session need an approval. A change applies from the next tool call on and is not stored in the log. */
+/** When tool calls of this session need an approval. A change applies from the next tool call on. It is not in the log. */
 export interface ApprovalControl {
   policy: ApprovalPolicy;
+  /** The policy that was set for this session. Undefined while that of the settings counts. */
+  readonly chosen?: ApprovalPolicy | undefined;
 }
 
 export interface AgentSession {

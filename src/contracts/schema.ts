@@ -30,6 +30,7 @@ function describeIssue(raw: unknown): string {
   }, '');
   const subject = field === '' ? 'value' : field;
   if (issue.input === undefined) return `${subject} is required`;
+  if (issue.type === 'strict_object' && issue.expected === 'never') return `${subject} is not a known field`;
   if (issue.kind === 'validation') return subject + describeRule(issue);
   return `${subject} must be ${describeExpected(issue.expected)} (got ${formatInput(issue.input, describeType)})`;
 }

@@ -12,6 +12,8 @@ export interface OpenSessionRequest {
   forkOf?: string | undefined;
   /** With `forkOf`: the copy ends before this prompt, which may be on any branch. */
   forkBefore?: string | undefined;
+  /** Without `forkOf`: a new session with the choices of this session, and without its messages. See `saveChoices`. */
+  choicesOf?: string | undefined;
   /** Default: that of the program. */
   cwd?: string | undefined;
   /** Without `cwd`: a stored session, or a copy of one, continues in its own directory. */
@@ -70,6 +72,11 @@ export interface SessionPool {
    * the answer is applied.
    */
   offerTrust(session: AgentSession): Promise<void>;
+  /**
+   * Stores what was chosen for the session, such as its tools and its permission mode, if that has changed: when the session is opened
+   * again, it holds. Absent where sessions do not outlive their host.
+   */
+  saveChoices?(session: AgentSession): Promise<void>;
   /** The session must have been opened by this pool. */
   getFeatures(session: AgentSession): SessionFeatures;
   /** For calls without a session. */

@@ -35,6 +35,8 @@ export interface SharedCalls {
   /** The work has started and can take long. */
   onAccepted(command: Command, sessionId: string | undefined): void;
   onEnded(command: Command, end: CallEnd): void;
+  /** Stores what a successful call has changed. The reply waits for it. */
+  saveChanges(command: Command, sessionId: string | undefined): Promise<void> | undefined;
   now(): number;
 }
 
@@ -132,6 +134,7 @@ export class CallDispatcher {
     try {
       const commandParams = call.toParams ? await call.toParams(context) : params;
       const commandResult = await command.run(validate(command.params, commandParams), context);
+      await shared?.saveChanges(command, call.session);
       const result = call.toResult ? await call.toResult(commandResult, context) : commandResult;
       if (command.lane === 'run') accept();
       reportEnd();

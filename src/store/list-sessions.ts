@@ -78,7 +78,7 @@ export async function readSessionDirectory(files: Files, path: string): Promise<
   return (await readSessionHeader(files, path))?.cwd;
 }
 
-async function readSessionHeader(files: Files, path: string): Promise<SessionHeader | undefined> {
+export async function readSessionHeader(files: Files, path: string): Promise<SessionHeader | undefined> {
   const file = await files.open(path, 'read').catch(() => undefined);
   if (!file) return undefined;
   try {

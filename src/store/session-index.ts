@@ -21,6 +21,8 @@ export interface SessionIndex {
   find(id: string): Promise<string | undefined>;
   /** The working directory of the stored session. */
   readDirectory(path: string): Promise<string | undefined>;
+  /** The text of a file that is stored beside the log. */
+  readSidecar(path: string, name: string): Promise<string | undefined>;
   /** Moves a session to another working directory. Returns its new path. */
   move(path: string, cwd: string): Promise<string>;
   remove(path: string): Promise<void>;
@@ -69,6 +71,9 @@ export function createSessionIndex(options: SessionIndexOptions): SessionIndex {
     },
     async readDirectory(path) {
       return (await import('./list-sessions.ts')).readSessionDirectory(files, path);
+    },
+    async readSidecar(path, name) {
+      return (await import('./read-sidecar.ts')).readSidecar(files, path, name);
     },
     async move(path, cwd) {
       const { moveSession } = await import('./move-session.ts');

@@ -647,7 +647,7 @@ class AsyncCommands:
         *,
         timeout: Optional[float] = None,
     ) -> "SetPermissionModeResult":
-        """What the agent may do without asking, from the next tool call on. `full`: everything. `auto-edit`: read and change files. `ask`: read. `always`: nothing. `read-only`: read; other calls are denied. Subagents follow. Not stored in the session. Experimental."""
+        """What the agent may do without asking, from the next tool call on. `full`: everything. `auto-edit`: read and change files. `ask`: read. `always`: nothing. `read-only`: read; other calls are denied. Subagents follow. It ends with the process, except on a server, where it belongs to the session. Experimental."""
         return cast("SetPermissionModeResult", await self.call("set_permission_mode", {"mode": mode}, timeout=timeout))
 
     async def set_session_name(
@@ -667,7 +667,7 @@ class AsyncCommands:
         remove: Optional[List[str]] = None,
         timeout: Optional[float] = None,
     ) -> "SetSettingsResult":
-        """Change settings of one scope, and remove those in `remove` from it. `user` and `project` write the file, which counts for sessions that are opened later; the project must be trusted, and cannot loosen what the user restricts. `session` applies from the next use on and is not stored; settings that need a new session are refused by name, and those that restrict can only be made stricter, except `approval`, which works like set_permission_mode. One refused value refuses all. Experimental."""
+        """Change settings of one scope, and remove those in `remove` from it. `user` and `project` write the file, which counts for sessions that are opened later; the project must be trusted, and cannot loosen what the user restricts. `session` applies from the next use on and ends with the process, except on a server, where it belongs to the session; settings that need a new session are refused by name, and those that restrict can only be made stricter, except `approval`, which works like set_permission_mode. One refused value refuses all. Experimental."""
         return cast("SetSettingsResult", await self.call("set_settings", {"scope": scope, "settings": settings, "remove": remove}, timeout=timeout))
 
     async def set_steering_mode(

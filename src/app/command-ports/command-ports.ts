@@ -1,6 +1,5 @@
 // Creates what commands use beside a session. Loaded with the first use.
 import type { CommandPorts, ModelListing, ModelRegistry } from '../../contracts/index.ts';
-import type { SettingValues } from '../../settings/index.ts';
 import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import type { AgentParts } from '../agent-parts.ts';
@@ -11,8 +10,8 @@ import { createSettingsPort } from './settings-port.ts';
 import { createStoredSessions } from './stored-sessions.ts';
 
 export interface AgentCommandPorts extends CommandPorts {
-  /** The settings without the changes of the session have changed, because the project has become trusted. */
-  replaceBaseSettings(values: SettingValues): void;
+  /** Absent for calls without a session. */
+  readonly overrides: SessionOverrides | undefined;
 }
 
 /** `agent` is absent for calls without a session. */
@@ -30,7 +29,7 @@ export function createCommandPorts(
     }),
     listKnownModels: () => listKnownModels(agent?.models ?? options.models ?? createAgentModels(options)),
     sessions: createStoredSessions(options, agent),
-    replaceBaseSettings: (values) => overrides?.replaceBase(values),
+    overrides,
   };
 }
 

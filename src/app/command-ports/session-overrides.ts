@@ -1,4 +1,4 @@
-// Settings that a host has changed in an open session. They apply from the next use on and are not stored.
+// Settings that a host has changed in an open session. They apply from the next use on.
 import { Fault } from '../../base/index.ts';
 import type { AgentSession } from '../../contracts/index.ts';
 import { toApprovalPolicy, toPermissionMode } from '../../protocol/index.ts';
@@ -8,6 +8,14 @@ import type { LiveAgent } from '../apply-settings.ts';
 import { toSessionSettings } from '../session-settings.ts';
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** The value of a setting in one session, and the value that it replaced there. */
+export interface ChangedValue {
+  readonly value: unknown;
+  readonly default: unknown;
+}
+
+export type ChangedValues = Readonly<Record<string, ChangedValue>>;
 
 /**
  * Settings that are read at each use, or that a facet of the session can change. The other settings need a new session: they are read
@@ -102,6 +110,23 @@ export class SessionOverrides {
   }
 
   /**
+   * Applies the changes of an earlier process. Returns those that do not count now, because the settings without them have changed
+   * and are stricter.
+   */
+  restore(changes: ChangedValues): ChangedValues {
+    const refused: Record<string, ChangedValue> = {};
+    for (const [name, changed] of Object.entries(changes)) {
+      const key = checkKey(name as SettingKey);
+      if (isLessStrict(key, this.#base[key], changed)) refused[key] = changed;
+      else this.#given.set(key, changed.value);
+    }
+    const keys = new Set(this.#given.keys());
+    this.#apply(keys);
+    for (const key of keys) applyToFacets(this.#agent.session, key, this.#agent.options.settings);
+    return refused;
+  }
+
+  /**
    * The project has become trusted. A change that is less strict than its settings no longer counts. What the session itself
    * holds stays: commands such as `set_permission_mode` may have changed it since.
    */
@@ -146,8 +171,24 @@ function combine(key: SettingKey, base: SettingValues, value: unknown): unknown 
   return combineWithProject(key, base[key], value, { allowProjectRules: false, subject: 'a session' });
 }
 
+/** A user may choose a less strict value than the default, but only than the default that was shown at that time. */
+export function isLessStrict(key: SettingKey, base: unknown, { value, default: previous }: ChangedValue): boolean {
+  const isDefaultChanged = JSON.stringify(base) !== JSON.stringify(previous);
+  if (key === FREE_KEY && !isDefaultChanged) return false;
+  try {
+    combineWithProject(key, base, value, { allowProjectRules: false, subject: 'a session' });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** The state of these settings is in the session itself. */
-function applyToFacets({ queues, compaction, retry, approval }: AgentSession, key: SettingKey, values: SettingValues) {
+export function applyToFacets(
+  { queues, compaction, retry, approval }: AgentSession,
+  key: SettingKey,
+  values: SettingValues,
+) {
   if (key === 'steeringMode' || key === 'followUpMode') queues[key] = values[key];
   if (key === 'interruptMode') queues.interruptMode = values.interruptMode;
   if (key === 'compaction.enabled') compaction.isAutomatic = values[key];

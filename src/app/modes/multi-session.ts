@@ -8,6 +8,7 @@ import { homeDirectory } from '../../support/home-directory.ts';
 import { type Inventory, loadProjectSettings, offerTrust } from '../../trust/index.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createAgent } from '../create-agent.ts';
+import type { SessionPoolOptions } from '../session-pool/open-session.ts';
 import { createSharedServices } from '../session-pool/session-pool.ts';
 import type { ServerSetup } from './server-setup.ts';
 import {
@@ -18,12 +19,17 @@ import {
   toAgentOptions,
 } from './start-agent.ts';
 
+export interface MultiSessionOptions extends Pick<SessionPoolOptions, 'storesChoices'> {
+  /** Values of settings that the user has not set. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined;
+  readonly onExitRequested?: AgentOptions['onExitRequested'];
+}
+
 export async function openMultiSession(
   options: StartOptions,
   warn: (line: string) => void,
   startContext: StartContext,
-  defaults: Readonly<Record<string, unknown>> = {},
-  onExitRequested?: AgentOptions['onExitRequested'],
+  { defaults = {}, storesChoices, onExitRequested }: MultiSessionOptions = {},
 ): Promise<ServerSetup> {
   const { ports, agentDirectory, decision } = startContext;
   // Problems with the settings of the start directory have been reported already.
@@ -38,6 +44,7 @@ export async function openMultiSession(
     createSharedServices({
       hub: multiHub,
       agent,
+      storesChoices,
       async loadOptionsFor(cwd) {
         const project = { files: ports.files, agentDirectory, cwd, home: homeDirectory(), flags: options };
         const projectOptions = { ...project, loadDefaults: async () => defaults, warn: warnOnce };

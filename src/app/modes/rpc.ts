@@ -23,7 +23,9 @@ export async function runRpc(options: StartOptions, warn: (line: string) => void
   const { ports, settings } = prepared;
   const dialect = await findDialect(settings);
   const setup = dialect.isMultiSession
-    ? await (await import('./multi-session.ts')).openMultiSession(options, warn, prepared, dialect.defaultSettings)
+    ? await (await import('./multi-session.ts')).openMultiSession(options, warn, prepared, {
+        defaults: dialect.defaultSettings,
+      })
     : await openSingleSession(options, warn, prepared);
   const transport = createStdioTransport({ lineLimit: settings['rpc.maxLineBytes'] });
   let closeSocket = async () => {};

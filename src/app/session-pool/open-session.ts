@@ -15,7 +15,10 @@ import type { SessionIndex } from '../../store/session-index.ts';
 import { resolveWorkingDirectory } from '../../support/working-directory.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
+import type { ChoiceStore } from './choice-store.ts';
+import { notifyOnFirstRun } from './notify-on-first-run.ts';
 import { reportSkillUse } from './report-skill-use.ts';
+import { applyChoices, type SessionChoices } from './session-choices.ts';
 
 export interface SessionPoolOptions {
   hub: MultiSessionHub;
@@ -23,6 +26,8 @@ export interface SessionPoolOptions {
   agent: AgentOptions;
   /** Loads the trust decision and the settings of a directory. */
   loadOptionsFor(cwd: string): Promise<ProjectOptions>;
+  /** Store what is chosen for a session, such as its tools and its permission mode, so that it holds when it is opened again. */
+  storesChoices?: boolean | undefined;
   /** Called with each new agent. If the promise rejects, the session is not opened. */
   onAgentCreated?(agent: Agent): Promise<void>;
 }
@@ -38,19 +43,21 @@ interface OpenOptions extends SessionPoolOptions {
   readonly modelRegistry: ModelRegistry;
   /** The features of each open session. Filled here. */
   readonly featuresOf: WeakMap<AgentSession, SessionFeatures>;
+  /** Present if what is chosen for a session outlives the host. */
+  readonly choices: ChoiceStore | undefined;
   /** Asks whether to trust the project of an open session. Filled here. */
   readonly trustOffers: WeakMap<AgentSession, () => Promise<void>>;
 }
 
 export const DEFAULT_FEATURES: SessionFeatures = { subAgents: true, skills: true, mcp: true };
 
-export async function openSession(
-  { hub, agent: common, loadOptionsFor, onAgentCreated, index, modelRegistry, featuresOf, trustOffers }: OpenOptions,
-  request: OpenSessionRequest,
-): Promise<OpenSessionResult> {
-  const { id } = request;
-  const persist = request.persist && common.persist !== false;
+export async function openSession(options: OpenOptions, requested: OpenSessionRequest): Promise<OpenSessionResult> {
+  const { hub, agent: common, loadOptionsFor, onAgentCreated, index, modelRegistry, featuresOf, trustOffers } = options;
+  const { id } = requested;
+  const persist = requested.persist && common.persist !== false;
   const path = id === undefined || !persist ? undefined : await index.find(id);
+  const choices = await findChoices(options, requested, path);
+  const request = choices ? addChoices(options, requested, choices) : requested;
   const storedDirectory = request.isInStoredDirectory ? await readStoredDirectory(index, request, path) : undefined;
   const cwd = await resolveSessionDirectory(common, request.cwd ?? storedDirectory);
   if (request.mustExist && path === undefined) throw createSessionNotFoundFault(id);
@@ -81,13 +88,40 @@ export async function openSession(
   try {
     await onAgentCreated?.(agent);
     if (model && session.models.current?.id !== model.id) await session.models.select(model.provider, model.id);
+    if (persist) await options.choices?.start({ agent, request, features }, choices);
   } catch (thrown) {
     await agent.hub.close();
     throw thrown;
   }
   hub.add({ session, hub: agent.hub, close: () => agent.hub.close() });
-  notifyOnFirstRun(agent);
+  // Without a model there is no run; prompts fail with the reason.
+  if (agent.modelNotice) notifyOnFirstRun(session, agent.modelNotice);
   return { session, resumed: path !== undefined, ...(await describeProject(common, session)) };
+}
+
+/** What was chosen for the session that is opened, or for the one whose choices are copied. */
+async function findChoices(
+  { hub, index, choices }: OpenOptions,
+  { forkOf, choicesOf }: OpenSessionRequest,
+  path: string | undefined,
+): Promise<SessionChoices | undefined> {
+  if (path !== undefined) return choices?.read(path);
+  const source = forkOf ?? choicesOf;
+  if (!choices || source === undefined) return undefined;
+  const open = hub.find(source);
+  if (open) return choices.describe(open.session);
+  const sourcePath = await index.find(source);
+  return sourcePath === undefined ? undefined : choices.read(sourcePath);
+}
+
+function addChoices(
+  { agent, choices }: OpenOptions,
+  request: OpenSessionRequest,
+  chosen: SessionChoices,
+): OpenSessionRequest {
+  const { id, forkOf, choicesOf } = request;
+  const known = choices?.findMcpServers(forkOf ?? choicesOf ?? id ?? '');
+  return { ...applyChoices(request, chosen, agent.toolNames), mcpServers: request.mcpServers ?? known };
 }
 
 /** The directory of the stored session that is opened or copied. */
@@ -142,16 +176,6 @@ export async function describeProject(
     contextFiles: found.map(({ path }) => path),
     skills: skills.map(({ name }) => name.replace(/^skill:/, '')),
   };
-}
-
-/** Not sent earlier, because the host may not know the session yet. Without a model there is no run; prompts fail with the reason. */
-function notifyOnFirstRun({ session, modelNotice }: Agent): void {
-  if (!modelNotice) return;
-  const stop = session.subscribe((event) => {
-    if (event.type !== 'agent_start') return;
-    stop();
-    session.notify(modelNotice);
-  });
 }
 
 /** A session may use fewer tools than the command line allows, never more. */

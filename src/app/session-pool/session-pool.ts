@@ -16,6 +16,7 @@ import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { checkDefaultModel } from '../check-default-model.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
+import { ChoiceStore } from './choice-store.ts';
 import { moveInPool } from './move-session.ts';
 import { DEFAULT_FEATURES, describeProject, openSession, type SessionPoolOptions } from './open-session.ts';
 import { createUserSettings } from './user-settings.ts';
@@ -55,7 +56,8 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
     );
   const agent: AgentOptions = { ...common, moveSession };
   const requests = new WeakMap<AgentSession, OpenSessionRequest>();
-  const openOptions = { ...options, agent, index, modelRegistry, featuresOf, trustOffers };
+  const choices = options.storesChoices ? new ChoiceStore(index) : undefined;
+  const openOptions = { ...options, agent, index, modelRegistry, featuresOf, trustOffers, choices };
   return {
     async open(request) {
       const { id = '' } = request;
@@ -75,7 +77,11 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
       hub.getSession(id);
       await hub.closeSession(id);
     },
-    delete: (id) => deleteSession(hub, index, id),
+    async delete(id) {
+      await deleteSession(hub, index, id);
+      choices?.forget(id);
+    },
+    ...(choices ? { saveChoices: (session: AgentSession) => choices.save(session) } : {}),
     async offerTrust(session) {
       const offer = trustOffers.get(session);
       trustOffers.delete(session);

@@ -7,13 +7,13 @@ const openedResult = { cancelled: boolean(), sessionId: string() };
 
 const newSession = command({
   name: 'new_session',
-  doc: 'Open a new session in the directory of the current one, and move this client to it. The old session continues.',
+  doc: 'Open a new session in the directory of the current one, with its tools and modes, and move this client to it. The old session continues.',
   lane: 'ordered',
   long: true,
   params: object({ parentSession: optional(string()) }),
   result: object(openedResult),
   async run(_, call) {
-    const { session } = await call.pool.open({ cwd: call.session.cwd, persist: true });
+    const { session } = await call.pool.open({ cwd: call.session.cwd, choicesOf: call.session.id, persist: true });
     return enter(session, call);
   },
 });
@@ -73,11 +73,11 @@ const branch = command({
   },
 });
 
-/** A session that has no message yet is not stored, so there is nothing to copy. */
+/** A session that has no message yet may not be stored, and there is nothing to copy. */
 async function copySession({ session, pool }: CallContext): Promise<AgentSession> {
-  const { cwd } = session;
-  if (session.state().messageCount === 0) return (await pool.open({ cwd, persist: true })).session;
-  return (await pool.open({ forkOf: session.id, cwd, persist: true })).session;
+  const { cwd, id } = session;
+  const source = session.state().messageCount === 0 ? { choicesOf: id } : { forkOf: id };
+  return (await pool.open({ ...source, cwd, persist: true })).session;
 }
 
 /** A call over HTTP has no client that could move: then the result names the session. */

@@ -24,6 +24,10 @@ export class EntryFacet implements SessionEntries {
     return entry?.id ?? '';
   }
 
+  flush(): Promise<void> {
+    return this.#state.conversation.flush();
+  }
+
   async setLabel(targetId: string, label: string | undefined): Promise<void> {
     const { conversation } = this.#state;
     const exists = (await conversation.readAll()).some((entry) => entry.id === targetId);

@@ -73,6 +73,10 @@ export class ToolFacet implements ToolSelection {
     return this.#options.excludedTools?.includes(name) ?? false;
   }
 
+  get selected(): readonly string[] | undefined {
+    return this.#activeNames && [...this.#activeNames];
+  }
+
   select(names: readonly string[]): void {
     this.#activeNames = new Set(names);
     this.#onChange();

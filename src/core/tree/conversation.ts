@@ -140,6 +140,13 @@ export class Conversation {
     });
   }
 
+  /** Writes the deferred entries. A new session gets its file. */
+  flush(): Promise<void> {
+    return this.#runInOrder(async () => {
+      if (this.#unsaved.length > 0) await this.#save([]);
+    });
+  }
+
   /** All entries on all branches. Waits for pending writes, so that no entry is missing. */
   readAll(): Promise<readonly SessionEntry[]> {
     return this.#runInOrder(async () => [...(await this.log.readAll()), ...this.#unsaved]);

@@ -5,6 +5,7 @@ import type { ClientAccess, PromptOutcome } from '../../protocol/index.ts';
 import { CallDispatcher, type CallHub } from '../call-dispatcher.ts';
 import { createSessionNotFoundFault } from '../session-hub.ts';
 import { checkAccess } from './check-access.ts';
+import { saveChoices } from './save-choices.ts';
 import type { ClientObserver, ClientServices } from './serve-client.ts';
 import type { SharedSessions } from './shared-sessions.ts';
 
@@ -67,6 +68,7 @@ export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
         if (!isAccepted) observer?.onCall(command, session?.id, fault);
         observer?.onCallEnded(command, durationMs, fault);
       },
+      saveChanges: (command) => saveChoices(services.pool, command, findCurrent()),
       now: () => shared.ports.clock.now(),
     },
   });

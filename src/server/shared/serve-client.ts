@@ -19,6 +19,7 @@ import { createPendingUiRequests, type PendingUiRequests } from '../pending-ui-r
 import { createSessionNotFoundFault } from '../session-hub.ts';
 import { checkAccess } from './check-access.ts';
 import { createClientPool } from './client-pool.ts';
+import { saveChoices } from './save-choices.ts';
 import { type CloseReason, SharedClient } from './shared-client.ts';
 import type { SharedSessions } from './shared-sessions.ts';
 
@@ -138,7 +139,7 @@ class ClientServer {
   }
 
   #createDispatcher(): CallDispatcher {
-    const { commands, codec, shared, observer } = this.#options;
+    const { commands, codec, shared, observer, services } = this.#options;
     const client = this.#client;
     return new CallDispatcher({
       commands,
@@ -150,7 +151,7 @@ class ClientServer {
       shared: {
         lanes: shared.lanes,
         getLaneId: (sessionId) => {
-          const session = sessionId === undefined ? this.#current : this.#options.services.pool?.find(sessionId);
+          const session = this.#findSession(sessionId);
           return session ? shared.getLaneId(session) : sessionId;
         },
         admit: (command, call) => {
@@ -161,14 +162,19 @@ class ClientServer {
         run: (act) => shared.origin.run(client.name, act),
         onAccepted: (command, sessionId) => observer?.onCall(command, sessionId ?? this.#current?.id),
         onEnded: (command, end) => this.#handleCallEnded(command, end),
+        saveChanges: (command, sessionId) => saveChoices(services.pool, command, this.#findSession(sessionId)),
         now: () => shared.ports.clock.now(),
       },
     });
   }
 
+  #findSession(id: string | undefined): AgentSession | undefined {
+    return id === undefined ? this.#current : this.#options.services.pool?.find(id);
+  }
+
   #handleCallEnded(command: Command, { sessionId, fault, isAccepted, durationMs }: CallEnd): void {
-    const { shared, observer, services } = this.#options;
-    const session = sessionId === undefined ? this.#current : services.pool?.find(sessionId);
+    const { shared, observer } = this.#options;
+    const session = this.#findSession(sessionId);
     this.#client.updateEncoding();
     if (session && command.access !== 'read') shared.reportStateChange(session, this.#client.name);
     if (!isAccepted) observer?.onCall(command, session?.id ?? sessionId, fault);

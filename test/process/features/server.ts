@@ -46,6 +46,26 @@ export function tryServer(): void {
       expect((await program.exited).code).toBe(143);
     });
 
+    test('a session that is opened again has its settings', async () => {
+      const program = startProgram(['serve', '--port', '0', '--json', ...OFFLINE], withRuntime({}));
+      const { url, token } = JSON.parse(String((await program.nextFrame({ type: 'unreadable' })).text));
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const post = async (path: string, body = {}) => {
+        const response = await fetch(`${url}v1/sessions${path}`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify(body),
+        });
+        return ((await response.json()) as { data?: unknown }).data as Record<string, string>;
+      };
+      const { sessionId } = await post('');
+      await post(`/${sessionId}/commands/set_settings`, { scope: 'session', settings: { steeringMode: 'all' } });
+      await post(`/${sessionId}/close`);
+      expect(await post(`/${sessionId}/commands/get_state`)).toMatchObject({ sessionId, steeringMode: 'all' });
+      program.kill('SIGTERM');
+      expect((await program.exited).code).toBe(143);
+    });
+
     test('programs on a socket use the session of the host', async () => {
       const directories = createDirectories();
       const path = join(directories.home, 'agent.sock');

@@ -68,7 +68,8 @@ export async function startServer(
   const directory = join(agentDirectory, 'serve');
   const tokens = await loadAccessTokens({ files, ids, clock, directory }, serveOptions.token);
   ports.redact(tokens.main);
-  const setup = await openMultiSession(options, warn, startContext, {}, refuseExit);
+  const multiSessionOptions = { storesChoices: true, onExitRequested: refuseExit };
+  const setup = await openMultiSession(options, warn, startContext, multiSessionOptions);
   const { hub } = setup;
   if (!hub.pool) throw new Fault('internal', 'The server has no session pool');
   const metrics = createMetrics({
@@ -79,10 +80,7 @@ export async function startServer(
   const shared = new SharedSessions(hub, ports, observation);
   const audit = new AuditLog({ files, clock, directory, onProblem: (message) => warn(`Warning: ${message}`) });
   const idleMs = settings['serve.idleMinutes'] * MINUTE_MS;
-  const opener = new SessionOpener({
-    ...{ pool: hub.pool, shared, clock, idleMs },
-    onOpened: observation.onOpened,
-  });
+  const opener = new SessionOpener({ pool: hub.pool, shared, clock, idleMs, onOpened: observation.onOpened });
   const backend = new ServerBackend({
     ...{ hub, shared, opener, audit, metrics, files, startedMs: clock.now() },
     commands: replaceSessionCommands(addMultiSessionCommands(commandTable)),
