@@ -43,6 +43,8 @@ export interface AgentOptions extends FlagOptions, ModelOptions {
   store?: SessionStore | undefined;
   /** Additional tools. A tool with the name of a built-in tool replaces it. */
   tools?: readonly Tool[] | undefined;
+  /** `toolNames` are those of a stored session. Tools that do not exist now are left out. */
+  skipsUnknownTools?: boolean | undefined;
   /** Id of a new session, if the host has chosen one. */
   id?: string | undefined;
   /** With `fork`: the copy ends before this prompt. */

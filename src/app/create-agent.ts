@@ -117,9 +117,17 @@ function createAgentToolSet(
   options: AgentOptions,
   { subagents, extensions, resourceLocator, mcp, guard, host }: AgentParts,
 ): Promise<ToolSet> {
-  const { ports, settings, toolNames, excludedTools, noBuiltinTools, tools: extraTools = [] } = options;
+  const {
+    ports,
+    settings,
+    toolNames,
+    skipsUnknownTools,
+    excludedTools,
+    noBuiltinTools,
+    tools: extraTools = [],
+  } = options;
   const task = subagents.createTool;
-  const selection = { toolNames, excludedTools, noBuiltinTools, extraTools };
+  const selection = { toolNames, skipsUnknownTools, excludedTools, noBuiltinTools, extraTools };
   return createToolSet({ ports, settings, ...selection, task, extensions, mcp, guard, host, resourceLocator });
 }
 

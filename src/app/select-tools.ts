@@ -6,6 +6,8 @@ import { bash, sandboxedBash } from '../tools/bash.ts';
 import { builtinTools } from '../tools/index.ts';
 
 export interface ToolSelectionOptions extends Pick<FlagOptions, 'toolNames' | 'excludedTools' | 'noBuiltinTools'> {
+  /** Names in `toolNames` without a tool are left out. */
+  skipsUnknownTools?: boolean | undefined;
   /** Creates the tool that starts subagents. */
   task(): Promise<Tool>;
   /** Decide which optional tools are used when `toolNames` is absent. */
@@ -65,7 +67,11 @@ function isMcpName(name: string): boolean {
 /** Of several tools with the same name the last is used, at the position of the first. */
 export function selectTools(
   lists: readonly (readonly Tool[])[],
-  { toolNames, noBuiltinTools }: Pick<ToolSelectionOptions, 'toolNames' | 'noBuiltinTools'>,
+  {
+    toolNames,
+    skipsUnknownTools,
+    noBuiltinTools,
+  }: Pick<ToolSelectionOptions, 'toolNames' | 'skipsUnknownTools' | 'noBuiltinTools'>,
   strict: boolean,
 ): readonly Tool[] {
   const toolsByName = new Map(lists.flat().map((tool) => [tool.name, tool]));
@@ -74,6 +80,7 @@ export function selectTools(
     const tool = toolsByName.get(name);
     if (tool) return [tool];
     if (isMcpName(name)) return [...toolsByName.values()].filter((other) => other.name.startsWith(`${name}__`));
+    if (skipsUnknownTools) return [];
     if (noBuiltinTools && builtinTools.some((builtin) => builtin.name === name)) {
       throw new Fault(
         'config',

@@ -286,6 +286,7 @@ export interface ShellOptions {
 }
 
 export interface Shell {
+  readonly isRunning: boolean;
   run(command: string, options?: ShellOptions): Promise<BashResult>;
   /** Stops all running commands. */
   abort(): void;
@@ -347,4 +348,6 @@ export interface AgentSession {
   subscribe(listener: EventListener): () => void;
   /** Aborts the current run, ends all child processes and closes the log. */
   close(): Promise<void>;
+  /** Like `close`, but the log stays as it is: the run counts as interrupted, and another process can continue it. */
+  interrupt(): Promise<void>;
 }

@@ -60,6 +60,8 @@ export interface Command<
   readonly stability?: 'experimental';
   /** `read`: it changes nothing, except for the connection of the caller, so that clients with read-only access may call it. Absent: it needs full access. */
   readonly access?: 'read';
+  /** After it, the session that it names is not open. */
+  readonly closesSession?: true;
   readonly params: P;
   /** Absent: the response contains no data. */
   readonly result?: R;

@@ -15,6 +15,7 @@ import {
 } from '../contracts/index.ts';
 import type { PromptOutcome } from '../protocol/index.ts';
 import { LaneRegistry } from './lane-registry.ts';
+import { type LaneWork, SessionLanes } from './lanes.ts';
 
 /** What calls need of the hub. */
 export type CallHub = Pick<
@@ -70,6 +71,8 @@ interface LaneCall extends IncomingCall {
 export class CallDispatcher {
   readonly #options: CallDispatcherOptions;
   readonly #lanes: LaneRegistry;
+  /** For calls without a session. */
+  readonly #ownLanes = new SessionLanes();
 
   constructor(options: CallDispatcherOptions) {
     this.#options = options;
@@ -90,12 +93,14 @@ export class CallDispatcher {
       return;
     }
     const run = shared?.run ?? callNow;
-    this.#lanes.dispatch(shared ? shared.getLaneId(incomingCall.session) : incomingCall.session, {
+    const work: LaneWork = {
       lane: command.lane,
       long: incomingCall.long ?? command.long ?? false,
       execute: (releaseLane, replyTurn, markSlow) =>
         run(() => this.#runCommand(command, { ...incomingCall, releaseLane, replyTurn, markSlow })),
-    });
+    };
+    const laneId = shared ? shared.getLaneId(incomingCall.session) : incomingCall.session;
+    this.#lanes.dispatch(laneId, work, this.#ownLanes);
   }
 
   /** Sent in order with the other replies: without an id, a host can only match the error by its position. */
@@ -104,7 +109,7 @@ export class CallDispatcher {
       await replyTurn;
       await this.#options.sendReply(token, { status: 'failed', fault, afterAccepted: false });
     };
-    this.#lanes.dispatch(undefined, { lane: 'now', long: false, execute: work });
+    this.#lanes.dispatch(undefined, { lane: 'now', long: false, execute: work }, this.#ownLanes);
   }
 
   /** Resolves when all dispatched calls are done. */

@@ -2,29 +2,32 @@
 import { type LaneWork, SessionLanes } from './lanes.ts';
 
 export class LaneRegistry {
-  /** For calls without a session id. */
-  readonly #withoutSession = new SessionLanes();
-  readonly #bySession = new Map<string, SessionLanes>();
+  /** By session id, and those of clients by themselves. */
+  readonly #busy = new Map<string | SessionLanes, SessionLanes>();
 
-  dispatch(sessionId: string | undefined, work: LaneWork): void {
-    const lanes =
-      sessionId === undefined ? this.#withoutSession : (this.#bySession.get(sessionId) ?? new SessionLanes());
+  /** `ownLanes` are those of the client, for calls without a session id: they do not wait for the calls of other clients. */
+  dispatch(sessionId: string | undefined, work: LaneWork, ownLanes: SessionLanes): void {
+    const key = sessionId ?? ownLanes;
+    const lanes = typeof key === 'string' ? (this.#busy.get(key) ?? new SessionLanes()) : key;
     lanes.dispatch(work);
-    if (sessionId === undefined || this.#bySession.has(sessionId)) return;
-    this.#bySession.set(sessionId, lanes);
-    void this.#deleteWhenIdle(sessionId, lanes);
+    if (this.#busy.has(key)) return;
+    this.#busy.set(key, lanes);
+    void this.#deleteWhenIdle(key, lanes);
+  }
+
+  isIdle(sessionId: string): boolean {
+    return !this.#busy.has(sessionId);
   }
 
   /** The host chooses the ids, so idle lanes are removed; otherwise the map could grow without limit. */
-  async #deleteWhenIdle(sessionId: string, lanes: SessionLanes): Promise<void> {
+  async #deleteWhenIdle(key: string | SessionLanes, lanes: SessionLanes): Promise<void> {
     do await lanes.waitUntilIdle();
     while (!lanes.isIdle);
-    this.#bySession.delete(sessionId);
+    this.#busy.delete(key);
   }
 
   /** Resolves when all dispatched work is done. */
   async waitUntilIdle(): Promise<void> {
-    await this.#withoutSession.waitUntilIdle();
-    await Promise.all([...this.#bySession.values()].map((lanes) => lanes.waitUntilIdle()));
+    while (this.#busy.size > 0) await Promise.all([...this.#busy.values()].map((lanes) => lanes.waitUntilIdle()));
   }
 }

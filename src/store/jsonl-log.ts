@@ -62,7 +62,10 @@ export function createJsonlLog(options: JsonlLogOptions): SessionLog {
   return {
     file,
     async append(entries) {
-      if (closing) throw new Fault('storage', `Cannot write session file ${file}: it is closed`);
+      if (closing) {
+        const message = `Cannot write session file ${file}: it is closed`;
+        throw new Fault('storage', message, { details: { reason: 'closed' } });
+      }
       if (entries.length === 0) return;
       const pendingWrite = { ...createDeferred(), lines: serializeEntries(entries, file) };
       queue.push(pendingWrite);

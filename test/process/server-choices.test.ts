@@ -1,6 +1,6 @@
 // What was chosen for a session of `parley serve` holds when the session is opened again: after a crash, a close, a copy and a move.
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createDirectories } from '../support/program.ts';
 import { OFFLINE, type Server, startServer, stopServer } from '../support/server.ts';
@@ -190,10 +190,10 @@ test('a choice that is less strict than a stricter server does not count there, 
 
 test.each([
   ['is damaged', () => '{"version":1,"tools":[', 'it is not JSON'],
-  ['is of a newer version', (text: string) => text.replace('"version": 1', '"version": 2'), 'version must be 1'],
+  ['is of a newer version', (text: string) => text.replace('"version":1', '"version": 2'), 'version must be 1'],
   [
     'has an unknown field',
-    (text: string) => text.replace('"version": 1', '"version": 1, "network": "off"'),
+    (text: string) => text.replace('"version":1', '"version":1, "network": "off"'),
     'network is not a known field',
   ],
   ['has an unknown setting', (text: string) => text.replace('"retry.maxRetries"', '"retry.mystery"'), 'retry.mystery'],
@@ -209,9 +209,90 @@ test.each([
   const again = await startServer(OFFLINE, { directories });
   expect(await again.call(sessionId, 'get_state')).toMatchObject({
     success: false,
-    error: { code: 'storage', message: expect.stringContaining(`${file} is damaged, or from a newer version`) },
+    error: { code: 'storage', message: expect.stringContaining(`its stored choices cannot be read`) },
   });
   expect(JSON.stringify(await again.call(sessionId, 'get_state'))).toContain(problem);
   writeFileSync(file, before);
   expect(await readChoices(callOver(again, sessionId))).toEqual(CHOSEN);
+});
+
+const EXTENSION = `export default function (api) {
+  api.registerTool({ name: 'own', label: 'own', description: 'own', parameters: { type: 'object', properties: {} }, execute: async () => ({ content: [] }) });
+  api.registerCommand('lock', { description: 'lock', handler: async () => api.setActiveTools(['read']) });
+}`;
+
+function addExtension(home: string): string {
+  const file = join(home, 'extensions', 'own.ts');
+  mkdirSync(join(home, 'extensions'), { recursive: true });
+  writeFileSync(file, EXTENSION);
+  return file;
+}
+
+async function listSessionIds({ request }: Server): Promise<string[]> {
+  const { json } = await request('/v1/sessions');
+  return (json as { data: { sessions: { id: string }[] } }).data.sessions.map(({ id }) => id);
+}
+
+async function listTools(call: Caller): Promise<string[]> {
+  const { data } = await call('get_context_breakdown');
+  return (data as { tools: { name: string }[] }).tools.map(({ name }) => name).sort();
+}
+
+test('what an extension has chosen during a prompt is stored', async () => {
+  const directories = createDirectories();
+  addExtension(directories.home);
+  const server = await startServer(OFFLINE, { directories });
+  const path = `/v1/sessions/${await server.createSession()}/commands/prompt?wait=settled`;
+  expect((await server.request(path, { method: 'POST', body: { message: '/lock' } })).status).toBe(200);
+  await stopServer(server, 'SIGKILL');
+  const again = await startServer(OFFLINE, { directories });
+  const [id = ''] = await listSessionIds(again);
+  expect(await listTools(callOver(again, id))).toEqual(['read']);
+});
+
+test('a session is opened without the tools that do not exist any more, with a notice, and has them when they exist again', async () => {
+  const directories = createDirectories();
+  const extension = addExtension(directories.home);
+  const server = await startServer(OFFLINE, { directories });
+  const id = await server.createSession({ tools: ['own', 'read'] });
+  const call = callOver(server, id);
+  const close = () => server.request(`/v1/sessions/${id}/close`, { method: 'POST', body: {} });
+  rmSync(extension);
+  await close();
+  expect(await listTools(call)).toEqual(['read']);
+  const client = await connectWebSocket(server, { session: id });
+  client.send({ type: 'prompt', message: 'hello' });
+  const { message } = await client.next({ type: 'notice' });
+  expect(message).toContain('do not exist now: own.');
+  client.close();
+  addExtension(directories.home);
+  await close();
+  expect(await listTools(call)).toEqual(['own', 'read']);
+});
+
+test('tools that a flag has removed do not prevent that a session is opened', async () => {
+  const directories = createDirectories();
+  const server = await startServer(OFFLINE, { directories });
+  const id = await server.createSession({ tools: ['bash', 'read'] });
+  await stopServer(server);
+  const again = await startServer([...OFFLINE, '--no-builtin-tools'], { directories });
+  expect(await listTools(callOver(again, id))).toEqual([]);
+});
+
+test('a choice that cannot be stored fails with the reason, and other calls do not', async () => {
+  const directories = createDirectories();
+  const server = await startServer(OFFLINE, { directories });
+  const sessionId = await createSession(server);
+  const file = findChoicesFile(directories.home);
+  rmSync(dirname(file), { recursive: true });
+  writeFileSync(dirname(file), '');
+  const call = callOver(server, sessionId);
+  expect(await call('set_permission_mode', { mode: 'ask' })).toMatchObject({
+    error: { code: 'storage', message: expect.stringContaining('it cannot be stored') },
+  });
+  expect(await call('set_session_name', { name: 'other' })).toMatchObject({ success: true });
+  rmSync(dirname(file));
+  mkdirSync(dirname(file));
+  expect(await call('set_session_name', { name: 'last' })).toMatchObject({ success: true });
+  expect(readFileSync(file, 'utf8')).toContain('"ask"');
 });

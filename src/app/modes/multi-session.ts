@@ -2,7 +2,7 @@
 
 import { commandTable } from '../../commands/command-table.ts';
 import { addMultiSessionCommands } from '../../commands/multi-session/index.ts';
-import { createMultiSessionHub } from '../../server/multi-session-hub.ts';
+import { createMultiSessionHub, type MultiSessionHub } from '../../server/multi-session-hub.ts';
 import { FLAGS, getFieldName } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { type Inventory, loadProjectSettings, offerTrust } from '../../trust/index.ts';
@@ -30,7 +30,7 @@ export async function openMultiSession(
   warn: (line: string) => void,
   startContext: StartContext,
   { defaults = {}, storesChoices, onExitRequested }: MultiSessionOptions = {},
-): Promise<ServerSetup> {
+): Promise<ServerSetup & { readonly hub: MultiSessionHub }> {
   const { ports, agentDirectory, decision } = startContext;
   // Problems with the settings of the start directory have been reported already.
   const reported = new Set<string>(startContext.problems);

@@ -1,5 +1,5 @@
 // Stores what was chosen for the sessions of a server, and finds it when a session is opened again or copied.
-import { getErrorMessage } from '../../base/index.ts';
+import { Fault, getErrorMessage } from '../../base/index.ts';
 import type { AgentSession, McpServerDefinition, OpenSessionRequest, SessionFeatures } from '../../contracts/index.ts';
 import type { SessionIndex } from '../../store/session-index.ts';
 import type { SessionChanges } from '../command-ports/session-changes.ts';
@@ -28,6 +28,8 @@ interface OpenedSession {
 interface TrackedSession extends OpenedSession {
   /** What is stored, and in which file: an extension can move the session to another log. */
   stored: string | undefined;
+  /** What could not be stored, and was reported. */
+  failed?: string | undefined;
   saving: Promise<void>;
 }
 
@@ -73,6 +75,10 @@ export class ChoiceStore {
     const stored = isOwn ? createKey(session, serializeChoices(choices)) : createKey(session, undefined);
     this.#tracked.set(session, { ...opened, refused, missing, stored, saving: Promise.resolve() });
     await this.save(session);
+    session.subscribe(({ type }) => {
+      // Extensions change choices during a run. A failure is reported by the next call.
+      if (type === 'session_settled') void this.save(session).catch(() => {});
+    });
     if (missing.length > 0) notifyOnFirstRun(session, describeMissing(missing));
   }
 
@@ -94,10 +100,22 @@ async function saveTracked(session: AgentSession, tracked: TrackedSession): Prom
   const text = serializeChoices(await describeChoices(tracked));
   const key = createKey(session, text);
   if (key === tracked.stored) return;
-  // The session is found by its log.
-  await session.entries.flush();
-  await session.sidecarFiles.write(CHOICES_FILE, text ?? `${JSON.stringify({ version: 1 })}\n`);
-  tracked.stored = key;
+  try {
+    // The session is found by its log.
+    await session.entries.flush();
+    await session.sidecarFiles.write(CHOICES_FILE, text ?? `${JSON.stringify({ version: 1 })}\n`);
+    tracked.stored = key;
+  } catch (thrown) {
+    const isReported = tracked.failed === key;
+    tracked.failed = key;
+    // Later calls, which changed nothing here, are not to blame.
+    if (!isReported) throw createWriteFault(session, thrown);
+  }
+}
+
+function createWriteFault({ file = '' }: AgentSession, cause: unknown): Fault {
+  const message = `The change is in effect, but it is lost when the session is closed, because it cannot be stored: ${getErrorMessage(cause)}. File: ${getChoicesFile(file)}`;
+  return new Fault('storage', message, { cause });
 }
 
 function createKey({ file }: AgentSession, text: string | undefined): string | undefined {

@@ -58,6 +58,7 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
   const path = id === undefined || !persist ? undefined : await index.find(id);
   const choices = await findChoices(options, requested, path);
   const request = choices ? addChoices(options, requested, choices) : requested;
+  const hasStoredTools = requested.tools === undefined && request.tools !== undefined;
   const storedDirectory = request.isInStoredDirectory ? await readStoredDirectory(index, request, path) : undefined;
   const cwd = await resolveSessionDirectory(common, request.cwd ?? storedDirectory);
   if (request.mustExist && path === undefined) throw createSessionNotFoundFault(id);
@@ -77,6 +78,7 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
     session: path,
     systemPrompt: request.systemPrompt ?? common.systemPrompt,
     toolNames: restrictTools(request.tools, common.toolNames),
+    skipsUnknownTools: hasStoredTools,
     features,
     ...(model ? { provider: model.provider, model: model.id, apiKey: getKeyFor(common, model) } : {}),
     thinkingLevel: request.model?.thinkingLevel ?? common.thinkingLevel,
@@ -93,10 +95,26 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
     await agent.hub.close();
     throw thrown;
   }
-  hub.add({ session, hub: agent.hub, close: () => agent.hub.close() });
+  hub.add({ session, hub: agent.hub, close: () => closeAgent(agent, options.choices) });
+  if (hasStoredTools) await notifyOfMissingTools(session, request.tools ?? []);
   // Without a model there is no run; prompts fail with the reason.
   if (agent.modelNotice) notifyOnFirstRun(session, agent.modelNotice);
   return { session, resumed: path !== undefined, ...(await describeProject(common, session)) };
+}
+
+async function closeAgent({ hub, session }: Agent, choices: ChoiceStore | undefined): Promise<void> {
+  // An extension may have changed them since the last call.
+  await choices?.save(session).catch(() => {});
+  await hub.close();
+}
+
+async function notifyOfMissingTools(session: AgentSession, names: readonly string[]): Promise<void> {
+  const existing = new Set((await session.tools.listAll()).map(({ name }) => name));
+  // Servers of MCP are connected later.
+  const missing = names.filter((name) => !existing.has(name) && !name.startsWith('mcp__'));
+  if (missing.length === 0) return;
+  const message = `These tools were chosen for the session, but do not exist now: ${missing.join(', ')}. It is used without them.`;
+  notifyOnFirstRun(session, { level: 'warning', message, source: 'tools' });
 }
 
 /** What was chosen for the session that is opened, or for the one whose choices are copied. */

@@ -36,7 +36,7 @@ export function parseChoices(text: string, file: string): SessionChoices {
 }
 
 export function createInvalidFault(file: string, problem: string): Fault {
-  const message = `${file} is damaged, or from a newer version, so it is not known what the session may do: ${problem}. Correct the file, or delete it to open the session with the settings of the server.`;
+  const message = `It is not known what the session may do, because its stored choices cannot be read: ${problem}. Correct this file, or delete it to open the session with the settings of the server: ${file}`;
   return new Fault('storage', message);
 }
 
@@ -46,7 +46,7 @@ export function serializeChoices(choices: SessionChoices): string | undefined {
   const { systemPrompt, tools, selectedTools, features, fastMode, mcpServers } = choices;
   const others = { systemPrompt, tools, selectedTools, features, fastMode, mcpServers };
   const isEmpty = Object.values({ ...others, ...settings, ...modes }).every((value) => value === undefined);
-  return isEmpty ? undefined : `${JSON.stringify({ version, ...others, settings, modes }, null, 2)}\n`;
+  return isEmpty ? undefined : `${JSON.stringify({ version, ...others, settings, modes })}\n`;
 }
 
 /** What the request says wins. Tools that the command line does not allow are left out. */

@@ -110,6 +110,7 @@ export const closeSession = command({
   doc: 'Stop the work of an open session and close it. It stays on disk and can be opened again.',
   lane: 'now',
   long: true,
+  closesSession: true,
   params: object({ sessionId: string() }),
   run: ({ sessionId }, { pool }) => pool.close(sessionId),
 });
@@ -120,6 +121,7 @@ export const deleteSession = command({
   doc: 'Delete a session with its artifacts. An open session is closed first.',
   lane: 'now',
   long: true,
+  closesSession: true,
   params: object({ sessionId: string() }),
   run: ({ sessionId }, { pool }) => pool.delete(sessionId),
 });

@@ -11,6 +11,8 @@ import type { SessionState } from './session-state.ts';
 const SHUTDOWN_HOOK_TIMEOUT_MS = 1000;
 /** Servers that do not end in time are killed with the other child processes. */
 const MCP_CLOSE_TIMEOUT_MS = 2000;
+/** A tool that does not stop in time is killed with the other child processes. */
+const INTERRUPT_TIMEOUT_MS = 2000;
 
 export function createFacade(facets: SessionFacets): AgentSession {
   const { state, requestBuilder, runs, queues, models, retry, compaction, history, shell } = facets;
@@ -54,6 +56,7 @@ export function createFacade(facets: SessionFacets): AgentSession {
     state: () => buildStateView(facets),
     subscribe: (listener: EventListener) => broadcast.subscribe(listener),
     close: () => closeSession(facets),
+    interrupt: () => interruptSession(facets),
   };
 }
 
@@ -134,6 +137,18 @@ async function closeSession({
     await waitAtMost(state.ports.clock, MCP_CLOSE_TIMEOUT_MS, state.options.mcp.close());
   await facets.digestWriter.flush();
   await state.conversation.close();
+  await state.artifacts.close();
+}
+
+async function interruptSession(facets: SessionFacets): Promise<void> {
+  const { state, shell, runs, compaction, rules, subagents } = facets;
+  // First: the result of a command that is killed is no result, and must not be stored as one.
+  await state.conversation.close();
+  shell.abort();
+  rules.close();
+  const stopped = Promise.allSettled([runs.abort(), compaction.abort(), shell.stopAll(), subagents.close()]);
+  await waitAtMost(state.ports.clock, INTERRUPT_TIMEOUT_MS, stopped);
+  await notifyShutdown(state);
   await state.artifacts.close();
 }
 

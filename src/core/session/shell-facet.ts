@@ -20,6 +20,10 @@ export class ShellFacet implements Shell {
     this.#isRunning = isRunning;
   }
 
+  get isRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
   get heldMessages(): readonly BashExecutionMessage[] {
     return this.#held.map((held) => held.message);
   }

@@ -1,5 +1,5 @@
 // Runs one call of a client that has no connection, for example over HTTP. It is ordered with the calls of all other clients.
-import { createDeferred, Fault } from '../../base/index.ts';
+import { createDeferred, Fault, isRecord } from '../../base/index.ts';
 import type { AgentSession, Command, Reply } from '../../contracts/index.ts';
 import type { ClientAccess, PromptOutcome } from '../../protocol/index.ts';
 import { CallDispatcher, type CallHub } from '../call-dispatcher.ts';
@@ -37,15 +37,17 @@ export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
   const done = createDeferred<CallOutcome>();
   let outcome: PromptOutcome | undefined;
   // While the call waited, another call may have moved the session: then it is open again.
-  const findCurrent = () => (session && services.pool?.find(session.id)) ?? session;
+  const findCurrent = () => session && services.pool?.find(session.id);
+  // Changes of a closed session would be lost, but it can still be read.
+  const readable = commands.get(options.command)?.access === 'read' ? session : undefined;
   const dispatcher = new CallDispatcher({
     commands,
-    hub: createHub(findCurrent, services),
+    hub: createHub(() => findCurrent() ?? readable, services, session?.id),
     host: createMissingHost(),
     log: shared.ports.log,
     sendReply(_, reply) {
       if (reply.status === 'accepted' && shouldWait) return undefined;
-      done.resolve({ reply, ...(outcome ? { outcome } : {}) });
+      done.resolve({ reply: explainClosed(reply, session, findCurrent()), ...(outcome ? { outcome } : {}) });
       return undefined;
     },
     sendOutcome(_, promptOutcome) {
@@ -64,11 +66,17 @@ export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
       onAccepted: (command) => observer?.onCall(command, session?.id),
       onEnded(command, { fault, isAccepted, durationMs }) {
         const current = findCurrent();
+        if (current) shared.markUsed(current);
         if (current && command.access !== 'read') shared.reportStateChange(current, name);
         if (!isAccepted) observer?.onCall(command, session?.id, fault);
         observer?.onCallEnded(command, durationMs, fault);
       },
-      saveChanges: (command) => saveChoices(services.pool, command, findCurrent()),
+      async saveChanges(command) {
+        const current = findCurrent();
+        await saveChoices(services.pool, command, current);
+        const isChange = command.access !== 'read' && command.lane !== 'run' && !command.closesSession;
+        if (session && !current && isChange) throw createClosedFault(session.id);
+      },
       now: () => shared.ports.clock.now(),
     },
   });
@@ -81,11 +89,17 @@ export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
   return done.promise;
 }
 
-function createHub(findCurrent: () => AgentSession | undefined, services: ClientServices): CallHub {
+/** `sessionId` is the one that the call addresses. */
+function createHub(
+  findCurrent: () => AgentSession | undefined,
+  services: ClientServices,
+  sessionId: string | undefined,
+): CallHub {
   return {
     getSession(id) {
       const found = id === undefined ? findCurrent() : services.pool?.find(id);
       if (found) return found;
+      if (id === undefined && sessionId !== undefined) throw createClosedFault(sessionId);
       throw createSessionNotFoundFault(id);
     },
     ui: undefined,
@@ -96,6 +110,19 @@ function createHub(findCurrent: () => AgentSession | undefined, services: Client
     },
     abort: async () => {},
   };
+}
+
+function createClosedFault(id: string): Fault {
+  return new Fault('busy', `Session ${id} was closed or moved before the call could end. Send the call again.`);
+}
+
+/** A call fails for many reasons when its session is closed meanwhile. */
+function explainClosed(reply: Reply, session: AgentSession | undefined, current: AgentSession | undefined): Reply {
+  if (reply.status !== 'failed' || !session) return reply;
+  const { code, details } = reply.fault;
+  const isLogClosed = isRecord(details) && details.reason === 'closed';
+  const isClosed = isLogClosed || (!current && (code === 'storage' || code === 'internal'));
+  return isClosed ? { ...reply, fault: createClosedFault(session.id) } : reply;
 }
 
 function createMissingHost(): ConstructorParameters<typeof CallDispatcher>[0]['host'] {

@@ -176,6 +176,7 @@ class ClientServer {
     const { shared, observer } = this.#options;
     const session = this.#findSession(sessionId);
     this.#client.updateEncoding();
+    if (session) shared.markUsed(session);
     if (session && command.access !== 'read') shared.reportStateChange(session, this.#client.name);
     if (!isAccepted) observer?.onCall(command, session?.id ?? sessionId, fault);
     observer?.onCallEnded(command, durationMs, fault);

@@ -45,7 +45,7 @@ export interface SharedSession {
   readonly laneId: string;
   /** The ids of the session, the current one last. The feed continues when the id changes. */
   readonly ids: string[];
-  /** When the last client left, or the last event came. */
+  /** When the last client left, the last event came, or the last call began or ended. */
   usedMs: number;
 }
 
@@ -115,6 +115,11 @@ export class SharedSessions {
     this.#byId.set(session.id, created);
     if (previous) this.#replace(previous, created);
     return created;
+  }
+
+  markUsed(session: AgentSession): void {
+    const shared = this.#sessions.get(session);
+    if (shared) shared.usedMs = this.ports.clock.now();
   }
 
   /** The lanes of a session: the same for all clients, whatever id they use. */

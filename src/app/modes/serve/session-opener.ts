@@ -52,7 +52,10 @@ export class SessionOpener {
   /** The session with this id. Opens it if it is stored. */
   async find(id: string): Promise<AgentSession> {
     if (id === '') throw createSessionNotFoundFault(id);
-    return (await this.#open({ id, mustExist: true, persist: true })).session;
+    const { session } = await this.#open({ id, mustExist: true, persist: true });
+    // It must not be closed between this and the call for which it was opened.
+    this.#options.shared.markUsed(session);
+    return session;
   }
 
   async create(cwd: string | undefined): Promise<AgentSession> {
@@ -106,7 +109,8 @@ export class SessionOpener {
   closeIdle(): void {
     const { shared, clock, idleMs } = this.#options;
     const limit = clock.now() - idleMs;
-    for (const one of shared.all) if (one.usedMs <= limit && isUnused(one)) void this.#close(one);
+    for (const one of shared.all)
+      if (one.usedMs <= limit && isUnused(one) && shared.lanes.isIdle(one.laneId)) void this.#close(one);
   }
 
   async #close({ session }: SharedSession): Promise<void> {
@@ -128,6 +132,7 @@ export class SessionOpener {
 }
 
 function isUnused({ session, clients, questions }: SharedSession): boolean {
-  const isWorking = !session.runs.isSettled || session.compaction.isRunning || session.subagents.list().length > 0;
+  const { runs, compaction, shell, subagents } = session;
+  const isWorking = !runs.isSettled || compaction.isRunning || shell.isRunning || subagents.list().length > 0;
   return clients.size === 0 && !isWorking && questions.openRequests.length === 0;
 }

@@ -14,6 +14,7 @@ import {
   loadAccessTokens,
   RequestGuard,
 } from '../../../http/index.ts';
+import type { MultiSessionHub } from '../../../server/multi-session-hub.ts';
 import { type SharedSessionListeners, SharedSessions } from '../../../server/shared/shared-sessions.ts';
 import { version } from '../../../support/version.ts';
 import { createMetrics, type Metrics } from '../../../telemetry/index.ts';
@@ -107,8 +108,7 @@ export async function startServer(
       audit.write({ action: 'stop' });
       await Promise.all([listeners.http.close(), listeners.socket?.close(), audit.close()]);
       metrics.close();
-      await closeSettled(shared);
-      await ports.processes.killAll();
+      await closeSessions(hub);
       await startContext.close();
     },
   };
@@ -231,8 +231,9 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
-/** A session with a run in progress is not closed: its log stays as it is, and the run can be continued. */
-async function closeSettled(shared: SharedSessions): Promise<void> {
-  const settled = [...shared.all].filter(({ session }) => session.runs.isSettled);
-  await Promise.all(settled.map(({ session }) => session.close().catch(() => {})));
+/** A run in progress is not ended in its log, so that it can be continued. */
+async function closeSessions(hub: MultiSessionHub): Promise<void> {
+  const close = (session: AgentSession) =>
+    session.runs.isSettled ? hub.closeSession(session.id) : session.interrupt();
+  await Promise.all(hub.sessions.map((session) => close(session).catch(() => {})));
 }

@@ -1,0 +1,77 @@
+// Calls without a connection: the replies they get when their session is closed while they wait, and what they wait for.
+import { object } from 'valibot';
+import { expect, test } from 'vitest';
+import { createDeferred, Fault } from '../../../src/base/index.ts';
+import { commandTable } from '../../../src/commands/command-table.ts';
+import { type Command, command, type SessionPool } from '../../../src/contracts/index.ts';
+import { callOnce } from '../../../src/server/shared/call-once.ts';
+import { createSharedSession } from './clients.ts';
+
+interface Act {
+  readonly name: string;
+  readonly lane?: 'ordered' | 'now';
+  run(): Promise<void> | void;
+}
+
+/** A session that the test can close, with commands of the test. */
+async function createCalls(...acts: readonly Act[]) {
+  const { agent, shared } = await createSharedSession([]);
+  const { session } = agent;
+  const state = { isOpen: true };
+  const pool = { find: (id: string) => (state.isOpen && id === session.id ? session : undefined) } as SessionPool;
+  const own = acts.map(({ name, lane = 'ordered', run }) =>
+    command({ name, doc: '', lane, params: object({}), run: async () => run() }),
+  ) as readonly unknown[] as readonly Command[];
+  const commands = new Map([...commandTable, ...own.map((one) => [one.name, one] as const)]);
+  const call = async (name: string, params: object = {}, hasSession = true) => {
+    const services = { pool, listModels: async () => [] };
+    const fixed = { shared, services, commands, name: 'test', access: 'full', shouldWait: true } as const;
+    return (await callOnce({ ...fixed, command: name, params, session: hasSession ? session : undefined })).reply;
+  };
+  return { session, state, call, close: () => agent.close() };
+}
+
+const CLOSED = { status: 'failed', fault: { code: 'busy', message: expect.stringContaining('Send the call again') } };
+
+test('a call that waited while its session was closed changes nothing and is refused; reading goes on', async () => {
+  const hold = createDeferred();
+  const { session, state, call, close } = await createCalls({ name: 'hold', run: () => hold.promise });
+  const held = call('hold');
+  const change = call('set_auto_compaction', { enabled: false });
+  const read = call('get_state');
+  state.isOpen = false;
+  hold.resolve();
+  expect(await change).toMatchObject(CLOSED);
+  expect(session.compaction.isAutomatic).toBe(true);
+  expect(await read).toMatchObject({ status: 'settled', result: { sessionId: session.id } });
+  expect(await held).toMatchObject(CLOSED);
+  await close();
+});
+
+test.each([
+  new Fault('storage', 'Cannot write session file a.jsonl: it is closed', { details: { reason: 'closed' } }),
+  new Fault('internal', 'ENOENT: no such file or directory, rename'),
+])('a call that fails because its session is closed says so: %s', async (fault) => {
+  const calls = await createCalls({
+    name: 'fail',
+    run() {
+      if (fault.code === 'internal') calls.state.isOpen = false;
+      throw fault;
+    },
+  });
+  expect(await calls.call('fail')).toMatchObject(CLOSED);
+  await calls.close();
+});
+
+test('calls without a session do not wait for one another', async () => {
+  const hold = createDeferred();
+  const { call, close } = await createCalls(
+    { name: 'hold', run: () => hold.promise },
+    { name: 'quick', run: () => {} },
+  );
+  const held = call('hold', {}, false);
+  expect(await call('quick', {}, false)).toMatchObject({ status: 'settled' });
+  hold.resolve();
+  expect(await held).toMatchObject({ status: 'settled' });
+  await close();
+});
