@@ -14,6 +14,9 @@ function createRepository({ cwd }: Machine): void {
     execFileSync('git', ['-C', cwd, 'config', String(key), String(value)]);
 }
 
+/** In the private /tmp of the session. The real /tmp must not have it. */
+const SHARED = `shared-${process.pid}`;
+
 /** Each must succeed, in this order. */
 const WORK = [
   'git status --short',
@@ -27,8 +30,8 @@ const WORK = [
   'seq 10000 | sort -rn | head -n 1 | grep -qx 10000; echo discarded > /dev/null; head -c 16 /dev/urandom | wc -c | grep -qx 16',
   'mkdir -p x/y && mv x z && cp -r z w && rm -r z w && ln -s a.txt link && chmod +x a.txt && touch -d 2001-01-01 a.txt',
   'f=$(mktemp) && echo x > "$f" && rm "$f" && [ "$TMPDIR" = /tmp ] && cat <<< here > /dev/null && echo "$(< a.txt)" > /dev/null',
-  'echo shared > /tmp/shared',
-  'grep -qx shared /tmp/shared && [ "$(ls /tmp)" = shared ]',
+  `echo shared > /tmp/${SHARED}`,
+  `grep -qx shared /tmp/${SHARED} && [ "$(ls /tmp)" = ${SHARED} ]`,
   '(sleep 0.01; echo late) | grep -q late; ps -o pid= -p $$ > /dev/null; id -un > /dev/null; [ "$PWD" = "$(pwd -P)" ]',
 ];
 
@@ -46,7 +49,7 @@ describe.each(['root or the user of the tests', 'unprivileged'])('%s', (user) =>
       expect({ command, exitCode, output }).toMatchObject({ exitCode: 0 });
     }
     expect(readFileSync(join(machine.cwd, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
-    expect(existsSync('/tmp/shared')).toBe(false);
+    expect(existsSync(`/tmp/${SHARED}`)).toBe(false);
   });
 
   test('nothing is written outside the workspace, and with read-only nothing in it', async () => {
