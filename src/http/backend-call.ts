@@ -24,11 +24,14 @@ export function getSessionId(context: HttpContext): string {
   return context.req.param('id') ?? '';
 }
 
-/** The query parameters of these names. The command refuses those that are not numbers. */
+/** The query parameters of these names. */
 export function readNumbers(context: HttpContext, ...names: readonly string[]): Record<string, number> {
   const given = names.flatMap((name) => {
     const text = context.req.query(name);
-    return text === undefined ? [] : [[name, text.trim() === '' ? Number.NaN : Number(text)] as const];
+    if (text === undefined) return [];
+    const number = text.trim() === '' ? Number.NaN : Number(text);
+    if (Number.isNaN(number)) throw new Fault('invalid_params', `${name} must be a number (got ${JSON.stringify(text)})`);
+    return [[name, number] as const];
   });
   return Object.fromEntries(given);
 }

@@ -14,7 +14,8 @@ interface CallingSession {
 }
 
 export function createStoredSessions(options: AgentOptions, caller?: CallingSession): StoredSessions {
-  const { ports, agentDirectory, sessionDirectory, cwd } = options;
+  const { ports, agentDirectory, cwd } = options;
+  const sessionDirectory = options.findsAllSessions ? undefined : options.sessionDirectory;
   const index = createSessionIndex({ ports, agentDirectory, sessionDirectory, identity: createProcessIdentity() });
   return {
     search: (query) => index.search({ ...query, cwd: query.cwd === undefined ? undefined : resolve(cwd, query.cwd) }),

@@ -75,6 +75,7 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
     ...(fork === undefined ? { id } : { fork, sessionId: id, forkBefore: request.forkBefore }),
     // Set explicitly, so that an extension cannot move the session to a directory that the index does not search.
     sessionDirectory: common.sessionDirectory ?? getSessionDirectory(common.agentDirectory, cwd),
+    findsAllSessions: common.sessionDirectory === undefined,
     session: path,
     systemPrompt: request.systemPrompt ?? common.systemPrompt,
     toolNames: restrictTools(request.tools, common.toolNames),

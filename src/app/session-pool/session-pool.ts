@@ -58,15 +58,20 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
   const requests = new WeakMap<AgentSession, OpenSessionRequest>();
   const choices = options.storesChoices ? new ChoiceStore(index) : undefined;
   const openOptions = { ...options, agent, index, modelRegistry, featuresOf, trustOffers, choices };
+  const openWithId = async (id: string, request: OpenSessionRequest) => {
+    await moving.get(id);
+    const member = hub.find(id);
+    if (member && request.mustExist) {
+      return { session: member.session, resumed: true, ...(await describeProject(common, member.session)) };
+    }
+    if (member || opening.has(id)) throw new Fault('busy', `Session ${id} is open already`);
+    opening.add(id);
+    return openSession(openOptions, request).finally(() => opening.delete(id));
+  };
   return {
     async open(request) {
-      const { id = '' } = request;
-      await moving.get(id);
-      const member = request.mustExist ? hub.find(id) : undefined;
-      if (member) return { session: member.session, resumed: true, ...(await describeProject(common, member.session)) };
-      if (hub.find(id) || opening.has(id)) throw new Fault('busy', `Session ${id} is open already`);
-      if (id !== '') opening.add(id);
-      const opened = await openSession(openOptions, request).finally(() => opening.delete(id));
+      const { id } = request;
+      const opened = id === undefined ? await openSession(openOptions, request) : await openWithId(id, request);
       requests.set(opened.session, request);
       return opened;
     },

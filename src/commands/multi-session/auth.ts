@@ -1,8 +1,7 @@
 // Commands for API keys and device-code logins. Results never contain a key.
-import { array, boolean, number, object, optional, picklist, pipe, regex, string } from 'valibot';
+import { array, boolean, number, object, optional, picklist, string } from 'valibot';
 import { command } from '../../contracts/index.ts';
-
-const nonEmptyString = pipe(string(), regex(/\S/, 'must not be empty'));
+import { nonEmptyString } from './non-empty-string.ts';
 
 export const authStatus = command({
   name: 'auth_status',

@@ -3,6 +3,7 @@ import { array, boolean, literal, number, object, optional, picklist, record, st
 import { command } from '../../contracts/index.ts';
 import { thinkingLevel } from '../../protocol/index.ts';
 import { features, requestedFeatures } from './config.ts';
+import { nonEmptyString } from './non-empty-string.ts';
 
 const mcpServer = object({
   name: string(),
@@ -24,8 +25,8 @@ export const startSession = command({
   doc: 'Open a session in a directory: a new one, the one with this id, or with `forkOf` a copy of another one. The model is looked up by its id; the provider is a hint.',
   lane: 'ordered',
   params: object({
-    id: optional(string()),
-    forkOf: optional(string()),
+    id: optional(nonEmptyString),
+    forkOf: optional(nonEmptyString),
     cwd: optional(string()),
     /** With `id`: fail when there is no such session, instead of creating it. */
     mustExist: optional(boolean()),

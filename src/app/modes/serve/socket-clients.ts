@@ -1,5 +1,5 @@
 // Serves the clients of a Unix socket. An optional first line has the parameters that WebSockets have in their URL.
-import { literal, number, object, optional, picklist, string, union } from 'valibot';
+import { literal, number, optional, picklist, strictObject, string, union } from 'valibot';
 import { isRecord, type Line, toJson } from '../../../base/index.ts';
 import { type Transport, validate } from '../../../contracts/index.ts';
 import { type ClientConnection, type ConnectionParams, clientName } from '../../../http/index.ts';
@@ -7,7 +7,7 @@ import { clientAccess } from '../../../protocol/index.ts';
 import { createSocketTransport, type SocketTransport } from '../../../transports/socket-transport.ts';
 import { toRefusedEnd } from './connection-end.ts';
 
-const connectFrame = object({
+const connectFrame = strictObject({
   type: literal('connect'),
   dialect: optional(string()),
   session: optional(string()),
