@@ -43,6 +43,8 @@ export interface AgentOptions extends FlagOptions, ModelOptions {
   store?: SessionStore | undefined;
   /** Stored sessions are looked for in all folders, also when `sessionDirectory` is set for this session. */
   findsAllSessions?: boolean | undefined;
+  /** A stored session keeps its model and thinking level, also when options name others. */
+  prefersStoredModel?: boolean | undefined;
   /** Additional tools. A tool with the name of a built-in tool replaces it. */
   tools?: readonly Tool[] | undefined;
   /** `toolNames` are those of a stored session. Tools that do not exist now are left out. */

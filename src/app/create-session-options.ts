@@ -28,7 +28,7 @@ export async function createSessionOptions(
   const approval = createApprovalControl(settings);
   const base: SessionOptions = {
     ...{ ports, cwd, agentDirectory, store, models, model, ...start },
-    isModelExplicit: options.provider !== undefined || options.model !== undefined,
+    isModelExplicit: !options.prefersStoredModel && (options.provider !== undefined || options.model !== undefined),
     thinkingLevel: options.thinkingLevel ?? models.initialThinkingLevel ?? settings.defaultThinkingLevel,
     ...toolSet,
     excludedTools: options.excludedTools,

@@ -30,7 +30,8 @@ export function readNumbers(context: HttpContext, ...names: readonly string[]): 
     const text = context.req.query(name);
     if (text === undefined) return [];
     const number = text.trim() === '' ? Number.NaN : Number(text);
-    if (Number.isNaN(number)) throw new Fault('invalid_params', `${name} must be a number (got ${JSON.stringify(text)})`);
+    if (Number.isNaN(number))
+      throw new Fault('invalid_params', `${name} must be a number (got ${JSON.stringify(text)})`);
     return [[name, number] as const];
   });
   return Object.fromEntries(given);

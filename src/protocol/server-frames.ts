@@ -35,7 +35,7 @@ export const sessionAttached = object({
 
 /**
  * The whole state of a session at one sequence number, for a client that asked for events that are not available: the position
- * is too old (`too_old`), of another server process or ahead (`unknown_position`), or no whole number (`malformed`).
+ * is too old or of an earlier server process (`too_old`), ahead (`unknown_position`), or no whole number (`malformed`).
  */
 export const sessionSnapshot = object({
   type: literal('session_snapshot'),

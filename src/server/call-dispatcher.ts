@@ -109,7 +109,8 @@ export class CallDispatcher {
       await replyTurn;
       await this.#options.sendReply(token, { status: 'failed', fault, afterAccepted: false });
     };
-    this.#lanes.dispatch(undefined, { lane: 'now', long: false, execute: work }, this.#ownLanes);
+    const laneId = this.#options.shared?.getLaneId(undefined);
+    this.#lanes.dispatch(laneId, { lane: 'now', long: false, execute: work }, this.#ownLanes);
   }
 
   /** Resolves when all dispatched calls are done. */
@@ -199,7 +200,7 @@ function findSession(hub: CallHub, id: string | undefined): AgentSession | undef
   try {
     return hub.getSession(id);
   } catch (fault) {
-    if (id !== undefined || !hub.pool) throw fault;
+    if (id !== undefined || !hub.pool || toFault(fault).code !== 'not_found') throw fault;
     return undefined;
   }
 }

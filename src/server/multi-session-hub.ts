@@ -161,11 +161,14 @@ class HubMembers {
   async close(id: string): Promise<void> {
     const member = this.find(id);
     if (!member) return;
-    await member.close();
-    this.#disconnects.get(member)?.();
-    this.#disconnects.delete(member);
-    this.#members.delete(member);
-    this.#removeId(member);
+    try {
+      await member.close();
+    } finally {
+      this.#disconnects.get(member)?.();
+      this.#disconnects.delete(member);
+      this.#members.delete(member);
+      this.#removeId(member);
+    }
   }
 
   async closeAll(): Promise<void> {

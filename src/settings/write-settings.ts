@@ -49,7 +49,7 @@ export async function changeSettings(
   await withFileLock(ports, file, async (assertLockHeld) => {
     const info = await files.info(file);
     const before = info ? new TextDecoder().decode(await files.read(file)) : '';
-    const after = await editSettingsText(before, getChanges);
+    const after = await editSettingsText(before, file, getChanges);
     await assertLockHeld();
     await files.replace(file, new TextEncoder().encode(after), { mode: info?.mode ?? (isShared ? 0o644 : 0o600) });
   });
@@ -58,10 +58,11 @@ export async function changeSettings(
 
 async function editSettingsText(
   before: string,
+  file: string,
   getChanges: (getValue: (key: string) => unknown) => Changes,
 ): Promise<string> {
-  const parsed = await parseJsonc(before);
-  if (!isRecord(parsed)) throw new Fault('config', 'the settings file does not contain a JSON object; fix it first');
+  const parsed = await parseJsonc(before, file);
+  if (!isRecord(parsed)) throw new Fault('config', `${file} does not contain a JSON object. Fix the file first.`);
   const changes = getChanges((key) => readValue(parsed, key));
   checkChanges(changes);
   await checkUniqueKeys(before, Object.keys(changes));

@@ -1,8 +1,8 @@
 // Parses JSON with comments, the format of settings files. Plain JSON needs only JSON.parse; comments and errors load jsonc-parser.
 import { Fault } from '../base/index.ts';
 
-/** Parses JSON, or JSON with comments and trailing commas. An empty text is an empty object. Throws a Fault that names the line. */
-export async function parseJsonc(text: string): Promise<unknown> {
+/** Parses JSON, or JSON with comments and trailing commas. An empty text is an empty object. Throws a Fault that names the line, and the file if it is given. */
+export async function parseJsonc(text: string, file?: string): Promise<unknown> {
   if (text.trim() === '') return {};
   try {
     return JSON.parse(text);
@@ -15,7 +15,8 @@ export async function parseJsonc(text: string): Promise<unknown> {
     const problem = printParseErrorCode(first.error)
       .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
       .toLowerCase();
-    throw new Fault('config', `line ${lineNumberAt(text, first.offset)} is not JSON (${problem})`);
+    const place = `line ${lineNumberAt(text, first.offset)}`;
+    throw new Fault('config', `${file === undefined ? place : `${file}, ${place}`} is not JSON (${problem})`);
   }
 }
 

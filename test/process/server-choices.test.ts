@@ -209,7 +209,7 @@ test.each([
   const again = await startServer(OFFLINE, { directories });
   expect(await again.call(sessionId, 'get_state')).toMatchObject({
     success: false,
-    error: { code: 'storage', message: expect.stringContaining(`its stored choices cannot be read`) },
+    error: { code: 'storage', message: expect.stringContaining(`The stored choices of the session cannot be read`) },
   });
   expect(JSON.stringify(await again.call(sessionId, 'get_state'))).toContain(problem);
   writeFileSync(file, before);
@@ -221,10 +221,14 @@ const EXTENSION = `export default function (api) {
   api.registerCommand('lock', { description: 'lock', handler: async () => api.setActiveTools(['read']) });
 }`;
 
-function addExtension(home: string): string {
+const SWITCHING_EXTENSION = `export default function (api) {
+  api.registerCommand('switch', { description: 'switch', handler: async (file, context) => context.switchSession(file) });
+}`;
+
+function addExtension(home: string, text = EXTENSION): string {
   const file = join(home, 'extensions', 'own.ts');
   mkdirSync(join(home, 'extensions'), { recursive: true });
-  writeFileSync(file, EXTENSION);
+  writeFileSync(file, text);
   return file;
 }
 
@@ -295,4 +299,62 @@ test('a choice that cannot be stored fails with the reason, and other calls do n
   mkdirSync(dirname(file));
   expect(await call('set_session_name', { name: 'last' })).toMatchObject({ success: true });
   expect(readFileSync(file, 'utf8')).toContain('"ask"');
+});
+
+test('a thinking level counts more than the flags of the server, also after a move, in a copy and after a restart', async () => {
+  const directories = createDirectories();
+  const server = await startServer(OFFLINE, { directories });
+  const sessionId = await server.createSession();
+  await server.call(sessionId, 'set_thinking_level', { level: 'high' });
+  const readLevel = async (from: Server, id: string) =>
+    ((await from.call(id, 'get_state')).data as { thinkingLevel: unknown }).thinkingLevel;
+  await server.call(sessionId, 'move_session', { cwd: createTemporaryDirectory() });
+  expect(await readLevel(server, sessionId)).toBe('high');
+  const { json } = await server.request(`/v1/sessions/${sessionId}/fork`, { method: 'POST', body: {} });
+  expect(await readLevel(server, (json as { data: { sessionId: string } }).data.sessionId)).toBe('high');
+  await stopServer(server);
+  const again = await startServer([...OFFLINE, '--thinking', 'low'], { directories });
+  expect(await readLevel(again, sessionId)).toBe('high');
+  expect(await readLevel(again, await again.createSession())).toBe('low');
+});
+
+test('tools that a flag forbids for one start come back', async () => {
+  const directories = createDirectories();
+  const server = await startServer(OFFLINE, { directories });
+  const id = await server.createSession({ tools: ['bash', 'grep', 'read'] });
+  await stopServer(server);
+  const restricted = await startServer([...OFFLINE, '--tools', 'read'], { directories });
+  expect(await listTools(callOver(restricted, id))).toEqual(['read']);
+  await restricted.call(id, 'set_steering_mode', { mode: 'all' });
+  await stopServer(restricted);
+  const again = await startServer(OFFLINE, { directories });
+  expect(await listTools(callOver(again, id))).toEqual(['bash', 'grep', 'read']);
+});
+
+test('a session moves to another directory without the tools that do not exist any more', async () => {
+  const directories = createDirectories();
+  const extension = addExtension(directories.home);
+  const server = await startServer(OFFLINE, { directories });
+  const id = await server.createSession({ tools: ['own', 'read'] });
+  rmSync(extension);
+  const cwd = createTemporaryDirectory();
+  expect(await server.call(id, 'move_session', { cwd })).toMatchObject({ success: true });
+  expect(await listTools(callOver(server, id))).toEqual(['read']);
+});
+
+test('an extension cannot continue a session that has choices with those of another one', async () => {
+  const directories = createDirectories();
+  addExtension(directories.home, SWITCHING_EXTENSION);
+  const server = await startServer(OFFLINE, { directories });
+  const readOnly = await createSession(server);
+  const { sessionFile } = (await server.call(readOnly, 'get_state')).data as { sessionFile: string };
+  await server.request(`/v1/sessions/${readOnly}/close`, { method: 'POST', body: {} });
+  const other = await server.createSession();
+  await server.call(other, 'set_permission_mode', { mode: 'full' });
+  const client = await connectWebSocket(server, { session: other });
+  client.send({ type: 'prompt', message: `/switch ${sessionFile}` });
+  const { error } = await client.next({ type: 'extension_error' });
+  expect(error).toContain('Open the other session by its id');
+  expect(await server.call(other, 'get_state')).toMatchObject({ data: { sessionId: other } });
+  expect(await readChoices(callOver(server, readOnly))).toEqual(CHOSEN);
 });

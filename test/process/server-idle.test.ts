@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDirectories } from '../support/program.ts';
-import { OFFLINE, type Server, startServer } from '../support/server.ts';
+import { OFFLINE, type Server, startServer, stopServer } from '../support/server.ts';
 import { connectWebSocket } from '../support/server-clients.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -62,4 +62,26 @@ test('a command of the user is not stopped because its session seems idle', asyn
   const readMessages = async () => JSON.stringify(await server.call(overSocket, 'get_messages'));
   await waitUntil(async () => (await readMessages()).includes('bashExecution'));
   expect(await readMessages()).toContain('"cancelled":false');
+});
+
+test('a session without a message survives a close and a crash, with its directory', async () => {
+  const directories = createDirectories();
+  const server = await startServer(IDLE, { directories });
+  const id = await server.createSession({ cwd: '/' });
+  await waitUntil(async () => (await countOpen(server)) === 0);
+  expect(await server.request(`/v1/sessions/${id}`)).toMatchObject({ status: 200, json: { data: { cwd: '/' } } });
+  const second = await server.createSession({ cwd: '/' });
+  await stopServer(server, 'SIGKILL');
+  const again = await startServer(OFFLINE, { directories });
+  expect(await again.request(`/v1/sessions/${second}`)).toMatchObject({ status: 200, json: { data: { cwd: '/' } } });
+});
+
+test('a session that is not stored is not closed', async () => {
+  const server = await startServer(IDLE);
+  const unstored = await server.createSession({ persist: false });
+  await server.call(unstored, 'set_session_name', { name: 'kept' });
+  // Closed in the search in which the other one would be closed, too, because it is older.
+  await server.createSession();
+  await waitUntil(async () => (await countOpen(server)) < 2);
+  expect(await server.call(unstored, 'get_state')).toMatchObject({ data: { sessionName: 'kept' } });
 });

@@ -549,7 +549,7 @@ class SessionSnapshotQueues(TypedDict):
 
 
 class SessionSnapshot(TypedDict):
-    """The whole state of a session at one sequence number, for a client that asked for events that are not available: the position is too old (`too_old`), of another server process or ahead (`unknown_position`), or no whole number (`malformed`)."""
+    """The whole state of a session at one sequence number, for a client that asked for events that are not available: the position is too old or of an earlier server process (`too_old`), ahead (`unknown_position`), or no whole number (`malformed`)."""
 
     type: Literal["session_snapshot"]
     reason: Literal["too_old", "unknown_position", "malformed"]

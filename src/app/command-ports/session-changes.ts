@@ -51,6 +51,10 @@ export async function restoreSessionChanges(
   changes: SessionChanges,
 ): Promise<SessionChanges> {
   for (const changed of [changes.settings, changes.modes]) await checkChanges(changed);
+  const unknown = Object.keys(changes.modes).find(
+    (key) => key !== 'approval' && !MODE_KEYS.some((mode) => mode === key),
+  );
+  if (unknown !== undefined) throw new Fault('config', `${unknown} is no mode of a session`);
   const refusedSettings = overrides.restore(changes.settings);
   const refusedModes: Record<string, ChangedValue> = {};
   for (const [name, changed] of Object.entries(changes.modes)) {

@@ -76,7 +76,7 @@ async function readProject(options: SettingsPortOptions, { agent: { session, res
 async function readSettingsFile({ ports: { files } }: SettingsPortOptions, file: string) {
   const info = await files.info(file);
   const text = info?.kind === 'file' ? new TextDecoder().decode(await files.read(file)) : '';
-  const parsed = text.trim() === '' ? {} : await parseJsonc(text);
+  const parsed = text.trim() === '' ? {} : await parseJsonc(text, file);
   if (!isRecord(parsed)) throw new Fault('config', `${file} does not contain a JSON object. Fix the file first.`);
   const known = flattenSettings(parsed).filter(({ key, value }) => isSettingKey(key) && value !== null);
   return removeSecrets(Object.fromEntries(known.map(({ key, value }) => [key, value])));

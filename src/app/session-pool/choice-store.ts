@@ -1,9 +1,16 @@
 // Stores what was chosen for the sessions of a server, and finds it when a session is opened again or copied.
 import { Fault, getErrorMessage } from '../../base/index.ts';
-import type { AgentSession, McpServerDefinition, OpenSessionRequest, SessionFeatures } from '../../contracts/index.ts';
+import type {
+  AgentSession,
+  Hooks,
+  McpServerDefinition,
+  OpenSessionRequest,
+  SessionFeatures,
+} from '../../contracts/index.ts';
 import type { SessionIndex } from '../../store/session-index.ts';
 import type { SessionChanges } from '../command-ports/session-changes.ts';
 import type { Agent } from '../create-agent.ts';
+import { DEFAULT_FEATURES } from './default-features.ts';
 import { notifyOnFirstRun } from './notify-on-first-run.ts';
 import {
   CHOICES_FILE,
@@ -33,8 +40,8 @@ interface TrackedSession extends OpenedSession {
   saving: Promise<void>;
 }
 
+const SAVED_AFTER: ReadonlySet<string> = new Set(['tool_execution_end', 'turn_end', 'session_settled']);
 const NO_CHANGES: SessionChanges = { settings: {}, modes: {} };
-const ALL_FEATURES: SessionFeatures = { subAgents: true, skills: true, mcp: true };
 
 export class ChoiceStore {
   readonly #index: SessionIndex;
@@ -44,6 +51,16 @@ export class ChoiceStore {
 
   constructor(index: SessionIndex) {
     this.#index = index;
+  }
+
+  /** An extension must not continue another session with the choices of the one that it was called in. */
+  createHooks(getFile: () => string | undefined): Hooks {
+    return {
+      beforeSwitch: async ({ targetSessionFile: file }) => {
+        if (file !== undefined && file !== getFile() && (await this.read(file))) throw createSwitchFault();
+        return undefined;
+      },
+    };
   }
 
   /** Of a session that is not open. */
@@ -77,7 +94,7 @@ export class ChoiceStore {
     await this.save(session);
     session.subscribe(({ type }) => {
       // Extensions change choices during a run. A failure is reported by the next call.
-      if (type === 'session_settled') void this.save(session).catch(() => {});
+      if (SAVED_AFTER.has(type)) void this.save(session).catch(() => {});
     });
     if (missing.length > 0) notifyOnFirstRun(session, describeMissing(missing));
   }
@@ -108,9 +125,14 @@ async function saveTracked(session: AgentSession, tracked: TrackedSession): Prom
   } catch (thrown) {
     const isReported = tracked.failed === key;
     tracked.failed = key;
-    // Later calls, which changed nothing here, are not to blame.
+    // A failure is reported once: later calls did not cause it.
     if (!isReported) throw createWriteFault(session, thrown);
   }
+}
+
+function createSwitchFault(): Fault {
+  const reason = 'Tools, settings or a permission mode were chosen for the other session';
+  return new Fault('refused', `${reason}, so this one cannot continue it. Open the other session by its id.`);
 }
 
 function createWriteFault({ file = '' }: AgentSession, cause: unknown): Fault {
@@ -126,7 +148,7 @@ async function describeChoices({ agent, request, features, refused, missing }: O
   const { session } = agent;
   const { settings, modes } = await agent.readChanges();
   const mcpServers = [...(request.mcpServers ?? []).map(({ name }) => name), ...missing];
-  const hasAllFeatures = Object.entries(ALL_FEATURES).every(([name, value]) => features[name as 'mcp'] === value);
+  const hasAllFeatures = Object.entries(DEFAULT_FEATURES).every(([name, value]) => features[name as 'mcp'] === value);
   return {
     version: 1,
     systemPrompt: request.systemPrompt,

@@ -9,12 +9,13 @@ import type {
 } from '../../contracts/index.ts';
 import type { MultiSessionHub } from '../../server/multi-session-hub.ts';
 import type { SessionIndex } from '../../store/session-index.ts';
+import { trackPending } from './track-pending.ts';
 
 interface MoveContext {
   readonly hub: MultiSessionHub;
   readonly index: SessionIndex;
-  /** Ids of sessions that are being opened. */
-  readonly opening: ReadonlySet<string>;
+  /** Sessions that are being opened, by their ids. */
+  readonly opening: ReadonlyMap<string, unknown>;
   /** Sessions that are being moved, by their ids. Requests to open them wait. */
   readonly moving: Map<string, Promise<unknown>>;
   readonly featuresOf: WeakMap<AgentSession, SessionFeatures>;
@@ -29,16 +30,7 @@ export async function moveInPool(context: MoveContext, reference: string, cwd: s
   const { id, path } = await context.index.locate(reference);
   if (opening.has(id) || moving.has(id))
     throw new Fault('busy', `Session ${id} is being opened or moved. Try again in a moment.`);
-  const moved = moveLocated(context, id, path, cwd);
-  moving.set(
-    id,
-    moved.catch(() => {}),
-  );
-  try {
-    return await moved;
-  } finally {
-    moving.delete(id);
-  }
+  return trackPending(moving, id, moveLocated(context, id, path, cwd));
 }
 
 async function moveLocated(context: MoveContext, id: string, path: string, cwd: string): Promise<MovedSession> {

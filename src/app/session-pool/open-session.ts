@@ -16,6 +16,7 @@ import { resolveWorkingDirectory } from '../../support/working-directory.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
 import type { ChoiceStore } from './choice-store.ts';
+import { DEFAULT_FEATURES } from './default-features.ts';
 import { notifyOnFirstRun } from './notify-on-first-run.ts';
 import { reportSkillUse } from './report-skill-use.ts';
 import { applyChoices, type SessionChoices } from './session-choices.ts';
@@ -45,11 +46,11 @@ interface OpenOptions extends SessionPoolOptions {
   readonly featuresOf: WeakMap<AgentSession, SessionFeatures>;
   /** Present if what is chosen for a session outlives the host. */
   readonly choices: ChoiceStore | undefined;
+  /** The request repeats how the session was opened before. */
+  readonly isReopening?: boolean | undefined;
   /** Asks whether to trust the project of an open session. Filled here. */
   readonly trustOffers: WeakMap<AgentSession, () => Promise<void>>;
 }
-
-export const DEFAULT_FEATURES: SessionFeatures = { subAgents: true, skills: true, mcp: true };
 
 export async function openSession(options: OpenOptions, requested: OpenSessionRequest): Promise<OpenSessionResult> {
   const { hub, agent: common, loadOptionsFor, onAgentCreated, index, modelRegistry, featuresOf, trustOffers } = options;
@@ -58,7 +59,7 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
   const path = id === undefined || !persist ? undefined : await index.find(id);
   const choices = await findChoices(options, requested, path);
   const request = choices ? addChoices(options, requested, choices) : requested;
-  const hasStoredTools = requested.tools === undefined && request.tools !== undefined;
+  const hasStoredTools = request.tools !== undefined && (options.isReopening || requested.tools === undefined);
   const storedDirectory = request.isInStoredDirectory ? await readStoredDirectory(index, request, path) : undefined;
   const cwd = await resolveSessionDirectory(common, request.cwd ?? storedDirectory);
   if (request.mustExist && path === undefined) throw createSessionNotFoundFault(id);
@@ -66,7 +67,7 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
   const model = request.model && (await findRequestedModel(modelRegistry, request.model));
   const features = fillFeatures(request.features ?? {});
   const { offerTrust, ...projectOptions } = await loadOptionsFor(cwd);
-  const agent = await createAgent({
+  const agent: Agent = await createAgent({
     ...common,
     ...projectOptions,
     mcpServers: request.mcpServers,
@@ -83,6 +84,12 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
     features,
     ...(model ? { provider: model.provider, model: model.id, apiKey: getKeyFor(common, model) } : {}),
     thinkingLevel: request.model?.thinkingLevel ?? common.thinkingLevel,
+    // The flags of a server are defaults: what was chosen for a stored session since replaces them.
+    prefersStoredModel: options.choices !== undefined && model === undefined,
+    hooks: [
+      ...(common.hooks ?? []),
+      ...(options.choices ? [options.choices.createHooks(() => agent.session.file)] : []),
+    ],
   });
   const { session } = agent;
   featuresOf.set(session, features);
@@ -91,7 +98,9 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
   try {
     await onAgentCreated?.(agent);
     if (model && session.models.current?.id !== model.id) await session.models.select(model.provider, model.id);
-    if (persist) await options.choices?.start({ agent, request, features }, choices);
+    // Stored as they were chosen: the command line may allow all of them again.
+    const chosen = { ...request, tools: requested.tools ?? choices?.tools };
+    if (persist) await options.choices?.start({ agent, request: chosen, features }, choices);
   } catch (thrown) {
     await agent.hub.close();
     throw thrown;
@@ -107,6 +116,8 @@ async function closeAgent({ hub, session }: Agent, choices: ChoiceStore | undefi
   // An extension may have changed them since the last call.
   await choices?.save(session).catch(() => {});
   await hub.close();
+  // Those that extensions have changed at the end of the run. Otherwise they would be stored after the session is opened again.
+  await choices?.save(session).catch(() => {});
 }
 
 async function notifyOfMissingTools(session: AgentSession, names: readonly string[]): Promise<void> {

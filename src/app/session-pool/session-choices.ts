@@ -36,7 +36,7 @@ export function parseChoices(text: string, file: string): SessionChoices {
 }
 
 export function createInvalidFault(file: string, problem: string): Fault {
-  const message = `It is not known what the session may do, because its stored choices cannot be read: ${problem}. Correct this file, or delete it to open the session with the settings of the server: ${file}`;
+  const message = `The stored choices of the session cannot be read, so it is not opened: ${problem}. Correct this file, or delete it to open the session with the settings of the server: ${file}`;
   return new Fault('storage', message);
 }
 
@@ -49,7 +49,7 @@ export function serializeChoices(choices: SessionChoices): string | undefined {
   return isEmpty ? undefined : `${JSON.stringify({ version, ...others, settings, modes })}\n`;
 }
 
-/** What the request says wins. Tools that the command line does not allow are left out. */
+/** Values of the request replace stored ones. Tools that the command line does not allow are left out. */
 export function applyChoices(
   request: OpenSessionRequest,
   { systemPrompt, tools, features }: SessionChoices,

@@ -17,8 +17,10 @@ import type { AgentOptions } from '../agent-options.ts';
 import { checkDefaultModel } from '../check-default-model.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { ChoiceStore } from './choice-store.ts';
+import { DEFAULT_FEATURES } from './default-features.ts';
 import { moveInPool } from './move-session.ts';
-import { DEFAULT_FEATURES, describeProject, openSession, type SessionPoolOptions } from './open-session.ts';
+import { describeProject, openSession, type SessionPoolOptions } from './open-session.ts';
+import { trackPending } from './track-pending.ts';
 import { createUserSettings } from './user-settings.ts';
 
 export function createSharedServices(options: SessionPoolOptions): SharedServices {
@@ -43,14 +45,21 @@ export function createSharedServices(options: SessionPoolOptions): SharedService
 function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegistry): SessionPool {
   const { hub, agent: common } = options;
   const index = createSessionIndex({ ...common, identity: createProcessIdentity() });
-  /** Ids of sessions that are being opened: a second request may arrive before the first is done. */
-  const opening = new Set<string>();
+  /** Sessions that are being opened, by their ids: a second request may arrive before the first is done. */
+  const opening = new Map<string, Promise<unknown>>();
   const moving = new Map<string, Promise<unknown>>();
+  /** Sessions that are being closed or deleted, by their ids. Requests to open them wait. */
+  const ending = new Map<string, Promise<unknown>>();
+  const findPending = (id: string, { mustExist }: OpenSessionRequest) =>
+    moving.get(id) ?? ending.get(id) ?? (mustExist ? opening.get(id) : undefined);
   const featuresOf = new WeakMap<AgentSession, SessionFeatures>();
   const trustOffers = new WeakMap<AgentSession, () => Promise<void>>();
   const moveSession: AgentOptions['moveSession'] = (reference, cwd) =>
     moveInPool(
-      { hub, index, opening, moving, featuresOf, requests, open: (request) => openSession(openOptions, request) },
+      {
+        ...{ hub, index, opening, moving, featuresOf, requests },
+        open: (request) => openSession({ ...openOptions, isReopening: true }, request),
+      },
       reference,
       cwd,
     );
@@ -59,14 +68,13 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
   const choices = options.storesChoices ? new ChoiceStore(index) : undefined;
   const openOptions = { ...options, agent, index, modelRegistry, featuresOf, trustOffers, choices };
   const openWithId = async (id: string, request: OpenSessionRequest) => {
-    await moving.get(id);
+    for (let pending = findPending(id, request); pending; pending = findPending(id, request)) await pending;
     const member = hub.find(id);
     if (member && request.mustExist) {
       return { session: member.session, resumed: true, ...(await describeProject(common, member.session)) };
     }
     if (member || opening.has(id)) throw new Fault('busy', `Session ${id} is open already`);
-    opening.add(id);
-    return openSession(openOptions, request).finally(() => opening.delete(id));
+    return trackPending(opening, id, openSession(openOptions, request));
   };
   return {
     async open(request) {
@@ -75,15 +83,20 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
       requests.set(opened.session, request);
       return opened;
     },
-    find: (id) => hub.find(id)?.session,
+    find: (id) => (ending.has(id) ? undefined : hub.find(id)?.session),
     list: () => index.list(),
     locate: async (pathOrId) => locateSession(await index.list(), pathOrId),
     async close(id) {
+      const pending = ending.get(id);
+      if (pending) return void (await pending);
       hub.getSession(id);
-      await hub.closeSession(id);
+      await trackPending(ending, id, hub.closeSession(id));
     },
     async delete(id) {
-      await deleteSession(hub, index, id);
+      await ending.get(id);
+      if (opening.has(id) || moving.has(id))
+        throw new Fault('busy', `Session ${id} is being opened or moved. Try again in a moment.`);
+      await trackPending(ending, id, deleteSession(hub, index, id));
       choices?.forget(id);
     },
     ...(choices ? { saveChoices: (session: AgentSession) => choices.save(session) } : {}),

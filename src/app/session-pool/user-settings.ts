@@ -26,7 +26,7 @@ async function readSettings({ ports, agentDirectory }: UserSettingsOptions): Pro
   const path = join(agentDirectory, 'settings.json');
   const info = await ports.files.info(path);
   const text = info?.kind === 'file' ? new TextDecoder().decode(await ports.files.read(path)) : '';
-  const parsed = text.trim() === '' ? {} : await parseJsonc(text);
+  const parsed = text.trim() === '' ? {} : await parseJsonc(text, path);
   if (!isRecord(parsed)) throw new Fault('config', `${path} does not contain a JSON object. Fix the file first.`);
   return removeSecrets(parsed);
 }

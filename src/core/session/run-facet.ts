@@ -37,6 +37,7 @@ export class RunFacet implements Runs {
   /** Custom messages that are delivered after the next prompt. */
   #nextTurnMessages: CustomMessage[] = [];
   readonly #pendingPrompts = new PendingPrompts(() => this.#announceSettled());
+  #isClosed = false;
   /** A run has ended, and `session_settled` is not yet sent. */
   #isSettledDue = false;
 
@@ -141,6 +142,7 @@ export class RunFacet implements Runs {
   }
 
   async #startRun(accept: (module: StartRun) => Promise<AcceptedPrompt>, markStarted: () => void): Promise<void> {
+    if (this.#isClosed) throw new Fault('storage', 'The session is closed.', { details: { reason: 'closed' } });
     const run = createActiveRun();
     // Set before the first await, so that a second prompt in the same chunk of input finds this run active.
     this.#active = run;
@@ -251,6 +253,11 @@ export class RunFacet implements Runs {
     if (!run) return this.#dependencies.compaction.abort();
     run.controller.abort();
     await run.whenEnded;
+  }
+
+  /** From now on no run starts, also none for a prompt that waits. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   async waitUntilSettled(): Promise<void> {

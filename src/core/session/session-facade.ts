@@ -125,7 +125,8 @@ async function closeSession({
   ...facets
 }: SessionFacets): Promise<void> {
   await notifyShutdown(state);
-  shell.abort();
+  shell.close();
+  runs.close();
   await runs.abort();
   await compaction.abort();
   await shell.stopAll();
@@ -142,13 +143,14 @@ async function closeSession({
 
 async function interruptSession(facets: SessionFacets): Promise<void> {
   const { state, shell, runs, compaction, rules, subagents } = facets;
-  // First: the result of a command that is killed is no result, and must not be stored as one.
+  await notifyShutdown(state);
+  // Before anything is stopped: the output of a killed command must not be stored as its result.
+  runs.close();
   await state.conversation.close();
-  shell.abort();
+  shell.close();
   rules.close();
   const stopped = Promise.allSettled([runs.abort(), compaction.abort(), shell.stopAll(), subagents.close()]);
   await waitAtMost(state.ports.clock, INTERRUPT_TIMEOUT_MS, stopped);
-  await notifyShutdown(state);
   await state.artifacts.close();
 }
 

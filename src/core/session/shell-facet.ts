@@ -1,5 +1,5 @@
 // Runs shell commands of the host. The model gets their output with the next prompt.
-import { createDeferred } from '../../base/index.ts';
+import { createDeferred, Fault } from '../../base/index.ts';
 import type { Shell, ShellHookResult, ShellOptions } from '../../contracts/index.ts';
 import type { AgentEvent, BashExecutionMessage, BashResult, EntryBody } from '../../protocol/index.ts';
 import { withAbortFallback } from '../agent/take-until-aborted.ts';
@@ -14,6 +14,7 @@ export class ShellFacet implements Shell {
   readonly #running = new Map<AbortController, Promise<void>>();
   /** Messages of commands that finished during a run. They are added to the conversation with the next prompt. */
   #held: HeldItem[] = [];
+  #isClosed = false;
 
   constructor(state: SessionState, isRunning: () => boolean) {
     this.#state = state;
@@ -29,6 +30,7 @@ export class ShellFacet implements Shell {
   }
 
   async run(command: string, options: ShellOptions = {}): Promise<BashResult> {
+    if (this.#isClosed) throw new Fault('storage', 'The session is closed.', { details: { reason: 'closed' } });
     const liveOutput = new LiveOutput((delta) => this.#state.broadcast.emit(createUpdateEvent(options.id, delta)));
     const controller = new AbortController();
     const recorded = createDeferred();
@@ -72,6 +74,12 @@ export class ShellFacet implements Shell {
   async stopAll(): Promise<void> {
     this.abort();
     await Promise.all(this.#running.values());
+  }
+
+  /** From now on no command starts. */
+  close(): void {
+    this.#isClosed = true;
+    this.abort();
   }
 
   /** Takes the held messages. The caller commits `bodies`, or calls `restore` if that fails. */

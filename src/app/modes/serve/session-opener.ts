@@ -1,5 +1,5 @@
 // Opens the sessions of a server when they are needed, and closes those that were not used for some time.
-import { Fault } from '../../../base/index.ts';
+import { getErrorMessage } from '../../../base/index.ts';
 import type { AgentSession, Clock, OpenSessionRequest, SessionPool } from '../../../contracts/index.ts';
 import { createSessionNotFoundFault } from '../../../server/session-hub.ts';
 import type { SharedSession, SharedSessions } from '../../../server/shared/shared-sessions.ts';
@@ -31,7 +31,15 @@ export class SessionOpener {
   /** The pool for clients: it waits while a session is being closed or opened. */
   createPool(): SessionPool {
     const { pool } = this.#options;
-    return { ...pool, open: (request) => this.#open(request) };
+    return {
+      ...pool,
+      open: async (request) => {
+        const opened = await this.#open(request);
+        // The reply promises the session: without entries it has no file yet.
+        await opened.session.entries.flush();
+        return opened;
+      },
+    };
   }
 
   /** The pool for calls without a connection: a session that they close or delete is closed for all its clients. */
@@ -52,9 +60,12 @@ export class SessionOpener {
   /** The session with this id. Opens it if it is stored. */
   async find(id: string): Promise<AgentSession> {
     if (id === '') throw createSessionNotFoundFault(id);
+    const { pool, shared } = this.#options;
+    // It must not be closed between this and the call for which it is opened.
+    const open = pool.find(id);
+    if (open) shared.markUsed(open);
     const { session } = await this.#open({ id, mustExist: true, persist: true });
-    // It must not be closed between this and the call for which it was opened.
-    this.#options.shared.markUsed(session);
+    shared.markUsed(session);
     return session;
   }
 
@@ -68,7 +79,7 @@ export class SessionOpener {
 
   async #open(requested: OpenSessionRequest): ReturnType<SessionPool['open']> {
     const { pool, onOpened } = this.#options;
-    // The directory in which the server was started says nothing about a stored session.
+    // A stored session is opened in its own directory, not in that of the server.
     const request = { ...requested, isInStoredDirectory: true };
     const { id } = request;
     if (id === undefined) return this.#openAndReport(request);
@@ -120,7 +131,7 @@ export class SessionOpener {
     const closing = pool
       .close(id)
       .catch((thrown: unknown) => {
-        if (!(thrown instanceof Fault)) throw thrown;
+        shared.ports.log('an idle session was not closed', { error: getErrorMessage(thrown) });
       })
       .finally(() => {
         shared.remove(session, 'The session was not used for some time and is closed. Connect again to open it.');
@@ -132,6 +143,8 @@ export class SessionOpener {
 }
 
 function isUnused({ session, clients, questions }: SharedSession): boolean {
+  // Only in memory: its messages would be lost.
+  if (session.file === undefined) return false;
   const { runs, compaction, shell, subagents } = session;
   const isWorking = !runs.isSettled || compaction.isRunning || shell.isRunning || subagents.list().length > 0;
   return clients.size === 0 && !isWorking && questions.openRequests.length === 0;

@@ -104,11 +104,12 @@ export async function startServer(
     async close() {
       opener.stop();
       backend.close();
-      shared.close();
       audit.write({ action: 'stop' });
-      await Promise.all([listeners.http.close(), listeners.socket?.close(), audit.close()]);
+      // At the same time: a client that does not read delays the end of its connection for most of the time that is left.
+      await Promise.all([listeners.http.close(), listeners.socket?.close(), closeSessions(hub), audit.close()]);
       metrics.close();
-      await closeSessions(hub);
+      // After the logs are closed: an approval that ends without an answer would be stored as a denied call.
+      shared.close();
       await startContext.close();
     },
   };
@@ -233,7 +234,11 @@ export function isLoopback(host: string): boolean {
 
 /** A run in progress is not ended in its log, so that it can be continued. */
 async function closeSessions(hub: MultiSessionHub): Promise<void> {
-  const close = (session: AgentSession) =>
-    session.runs.isSettled ? hub.closeSession(session.id) : session.interrupt();
+  const interrupt = async (session: AgentSession) => {
+    // An extension may have changed them during the run.
+    await hub.pool?.saveChoices?.(session).catch(() => {});
+    await session.interrupt();
+  };
+  const close = (session: AgentSession) => (session.runs.isSettled ? hub.closeSession(session.id) : interrupt(session));
   await Promise.all(hub.sessions.map((session) => close(session).catch(() => {})));
 }
