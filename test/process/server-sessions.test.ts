@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createDirectories } from '../support/program.ts';
+import { createDirectories, startProgram } from '../support/program.ts';
 import { OFFLINE, type Server, startServer } from '../support/server.ts';
 import { connectSocket, connectWebSocket } from '../support/server-clients.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
@@ -107,5 +107,13 @@ test('a query that is no number is named', async () => {
   const server = await startServer();
   expect((await server.request('/v1/sessions?limit=x')).json).toMatchObject({
     error: { message: 'limit must be a number (got "x")' },
+  });
+});
+
+test('a model that does not exist prevents the start', async () => {
+  const program = startProgram(['serve', '--port', '0', '--provider', 'parley', '--model', 'missing']);
+  expect(await program.exited).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Model not found: parley/missing'),
   });
 });

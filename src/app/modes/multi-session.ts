@@ -39,7 +39,8 @@ export async function openMultiSession(
     reported.add(line);
   };
   const agent = { ...toAgentOptions(ignoreSessionFlags(options, warn), startContext, warn), onExitRequested };
-  await checkFlagsBeforeServing({ ...agent, trusted: decision.trusted, inventory: decision.inventory }, options, warn);
+  const checked = { ...agent, trusted: decision.trusted, inventory: decision.inventory };
+  await checkFlagsBeforeServing(checked, options, { warn, checksModel: storesChoices });
   const hub = createMultiSessionHub((multiHub) =>
     createSharedServices({
       hub: multiHub,
@@ -81,16 +82,16 @@ export async function openMultiSession(
 }
 
 /**
- * Checks flags of extensions and names of tools before a host is served, as in every other mode. For that it creates an agent and
- * closes it. Sessions in other directories have other extensions: they are checked when they are opened.
+ * Checks flags of extensions and names of tools and of the model before a host is served, as in every other mode. For that it creates
+ * an agent and closes it. Sessions in other directories have other extensions: they are checked when they are opened.
  */
 async function checkFlagsBeforeServing(
   agent: AgentOptions,
   options: StartOptions,
-  warn: (line: string) => void,
+  { warn, checksModel }: { warn(line: string): void; checksModel: boolean | undefined },
 ): Promise<void> {
-  const { unknown = {}, tools, excludeTools = [], mcpConfig = [] } = options;
-  const isChecked = tools || excludeTools.length > 0 || mcpConfig.length > 0;
+  const { unknown = {}, tools, excludeTools = [], mcpConfig = [], model } = options;
+  const isChecked = tools || excludeTools.length > 0 || mcpConfig.length > 0 || (checksModel && model !== undefined);
   if (Object.keys(unknown).length === 0 && !isChecked) return;
   const { extensions, hub } = await createAgent({ ...agent, persist: false });
   await checkUnknownFlagsLazily(extensions, options, warn).finally(() => hub.close());
