@@ -111,7 +111,7 @@ export interface Codec {
   setSender?(send: (frame: Frame) => void): void;
   /** The host has closed its input: it cannot respond any more. */
   handleHostClosed?(): void;
-  /** The session was opened again, for example in another directory. What the client knows of the previous one holds for the next. */
+  /** The session was opened again, for example in another directory. The state that the client has of the previous one is that of the next. */
   handleSessionReplaced?(previous: AgentSession, next: AgentSession): void;
   /** Changes which subagent events are sent. Absent when the dialect has no such events. */
   setSubagentSubscription?(level: SubagentSubscription): Promise<void>;

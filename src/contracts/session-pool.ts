@@ -73,8 +73,8 @@ export interface SessionPool {
    */
   offerTrust(session: AgentSession): Promise<void>;
   /**
-   * Stores what was chosen for the session, such as its tools and its permission mode, if that has changed: when the session is opened
-   * again, it holds. Absent where sessions do not outlive their host.
+   * Stores what was chosen for the session, such as its tools and its permission mode, if that has changed. It is applied
+   * when the session is opened again. Absent where sessions do not outlive their host.
    */
   saveChoices?(session: AgentSession): Promise<void>;
   /** The session must have been opened by this pool. */

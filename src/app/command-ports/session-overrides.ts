@@ -127,8 +127,8 @@ export class SessionOverrides {
   }
 
   /**
-   * The project has become trusted. A change that is less strict than its settings no longer counts. What the session itself
-   * holds stays: commands such as `set_permission_mode` may have changed it since.
+   * The project has become trusted. A change that is less strict than its settings no longer counts. The state of the
+   * session itself stays: commands such as `set_permission_mode` may have changed it since.
    */
   replaceBase(values: SettingValues): void {
     this.#base = { ...values };

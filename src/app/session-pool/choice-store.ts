@@ -8,6 +8,7 @@ import type {
   SessionFeatures,
 } from '../../contracts/index.ts';
 import type { SessionIndex } from '../../store/session-index.ts';
+import { getArtifactsDirectory } from '../../store/session-paths.ts';
 import type { SessionChanges } from '../command-ports/session-changes.ts';
 import type { Agent } from '../create-agent.ts';
 import { DEFAULT_FEATURES } from './default-features.ts';
@@ -177,7 +178,7 @@ async function restoreChoices(agent: Agent, choices: SessionChoices): Promise<Se
 }
 
 function getChoicesFile(path: string): string {
-  return `${path.replace(/\.jsonl$/, '')}/${CHOICES_FILE}`;
+  return `${getArtifactsDirectory(path)}/${CHOICES_FILE}`;
 }
 
 function describeMissing(names: readonly string[]): Parameters<AgentSession['notify']>[0] {

@@ -27,7 +27,7 @@ export interface SessionPoolOptions {
   agent: AgentOptions;
   /** Loads the trust decision and the settings of a directory. */
   loadOptionsFor(cwd: string): Promise<ProjectOptions>;
-  /** Store what is chosen for a session, such as its tools and its permission mode, so that it holds when it is opened again. */
+  /** Store what is chosen for a session, such as its tools and its permission mode, and apply it when the session is opened again. */
   storesChoices?: boolean | undefined;
   /** Called with each new agent. If the promise rejects, the session is not opened. */
   onAgentCreated?(agent: Agent): Promise<void>;

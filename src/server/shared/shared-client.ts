@@ -115,7 +115,7 @@ export class SharedClient implements FeedMember, AttachedClient {
     this.#push(frame);
   }
 
-  /** Sends a reply. By it, the client may learn of a session whose questions it could not show before. */
+  /** Sends a reply. It may contain the id of a session whose questions the client could not show before. */
   reply(frame: Frame | undefined): void {
     this.send(frame);
     if (this.access !== 'full') return;

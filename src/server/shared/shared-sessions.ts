@@ -178,7 +178,7 @@ export class SharedSessions {
     if (event.type === 'conversation_changed') this.#noteId(shared);
   }
 
-  /** The session uses another log, which has another id. All clients learn the new id, so that they can come back. */
+  /** The session uses another log, which has another id. The new id is sent to all clients, so that they can come back. */
   #noteId(shared: SharedSession): void {
     const { session, ids, clients } = shared;
     const previousId = ids.at(-1);
