@@ -19,7 +19,7 @@ describe('answers', () => {
     const hold = createDeferred();
     const text = [
       '## Title\n\nSome **bo',
-      'ld** text.\n\n```ts\nconst x = 1;\n```\n\n- [x] done\n\n| a |\n|---|\n| 1 |\n',
+      'ld** text.\n\n```ts\nconst x = 1;\n```\n\n- [x] done\n\n| a |\n|---|\n| 1 |\n\nשלום\n\n- שלום\n',
     ];
     const server = await startPageServer({ script: { Markdown: [{ text, until: hold.promise }] } });
     const opened = await openSession(fixture, server);
@@ -33,6 +33,16 @@ describe('answers', () => {
     await eventually(() => prose.locator('pre .hl-keyword').textContent()).toBe('const');
     await eventually(() => prose.locator('td').textContent()).toBe('1');
     expect(await prose.locator('.checkbox').getAttribute('aria-label')).toBe('done');
+    // Each block has the direction of its text.
+    const directions = await prose
+      .locator('p, ul')
+      .evaluateAll((all) => all.map((element) => [element.localName, getComputedStyle(element).direction]));
+    expect(directions).toEqual([
+      ['p', 'ltr'],
+      ['ul', 'ltr'],
+      ['p', 'rtl'],
+      ['ul', 'rtl'],
+    ]);
     await expectNoTrespasses(opened);
   });
 

@@ -46,14 +46,18 @@ function renderBlock(token: Token, key: number, depth: number, options: BlockOpt
       return renderHeading(token as Tokens.Heading, key, depth);
     case 'paragraph':
       return (
-        <p key={key} class={options.isContinuation ? 'continued' : ''}>
+        <p key={key} dir="auto" class={options.isContinuation ? 'continued' : ''}>
           {renderInline(token.tokens ?? [], depth + 1)}
         </p>
       );
     case 'code':
       return renderCode(token as Tokens.Code, key, options);
     case 'blockquote':
-      return <blockquote key={key}>{renderBlocks(token.tokens ?? [], depth + 1)}</blockquote>;
+      return (
+        <blockquote key={key} dir="auto">
+          {renderBlocks(token.tokens ?? [], depth + 1)}
+        </blockquote>
+      );
     case 'list':
       return renderList(token as Tokens.List, key, depth);
     case 'table':
@@ -63,16 +67,24 @@ function renderBlock(token: Token, key: number, depth: number, options: BlockOpt
     case 'html':
       return <p key={key}>{token.raw.trim()}</p>;
     default:
-      return <p key={key}>{renderText(token, depth)}</p>;
+      return (
+        <p key={key} dir="auto">
+          {renderText(token, depth)}
+        </p>
+      );
   }
 }
 
+/** The page has its own first and second level. */
+const HEADINGS = ['h3', 'h4', 'h5', 'h6'] as const;
+
 function renderHeading({ depth: level, tokens }: Tokens.Heading, key: number, depth: number): ComponentChildren {
-  const content = renderInline(tokens, depth + 1);
-  // The page has its own first and second level.
-  if (level === 1) return <h3 key={key}>{content}</h3>;
-  if (level === 2) return <h4 key={key}>{content}</h4>;
-  return level === 3 ? <h5 key={key}>{content}</h5> : <h6 key={key}>{content}</h6>;
+  const Heading = HEADINGS[level - 1] ?? 'h6';
+  return (
+    <Heading key={key} dir="auto">
+      {renderInline(tokens, depth + 1)}
+    </Heading>
+  );
 }
 
 function renderCode({ text, lang = '' }: Tokens.Code, key: number, options: BlockOptions): ComponentChildren {
@@ -101,11 +113,14 @@ function renderList({ ordered, start, items }: Tokens.List, key: number, depth: 
       {renderItem(item, depth)}
     </li>
   ));
-  if (!ordered) return <ul key={key}>{children}</ul>;
-  return (
-    <ol key={key} start={typeof start === 'number' ? start : 1}>
+  return ordered ? (
+    <ol key={key} dir="auto" start={typeof start === 'number' ? start : 1}>
       {children}
     </ol>
+  ) : (
+    <ul key={key} dir="auto">
+      {children}
+    </ul>
   );
 }
 
@@ -134,7 +149,7 @@ function renderTable({ header, rows, align }: Tokens.Table, key: number, depth: 
           <thead>
             <tr>
               {header.map((cell, at) => (
-                <th key={at} class={className(at)}>
+                <th key={at} dir="auto" class={className(at)}>
                   {renderInline(cell.tokens, depth + 1)}
                 </th>
               ))}
@@ -145,7 +160,7 @@ function renderTable({ header, rows, align }: Tokens.Table, key: number, depth: 
           {rows.map((row, at) => (
             <tr key={at}>
               {row.map((cell, column) => (
-                <td key={column} class={className(column)}>
+                <td key={column} dir="auto" class={className(column)}>
                   {renderInline(cell.tokens, depth + 1)}
                 </td>
               ))}
