@@ -37,6 +37,10 @@ describe('the branch tree', () => {
     await rows.filter({ hasText: 'Third' }).focus();
     await page.keyboard.press('Enter');
     await eventually(() => prompts(page)).toEqual(['First', 'Second', 'Third']);
+    // Only the current row is bold.
+    const listBold = (texts: Element[]) =>
+      texts.filter((text) => getComputedStyle(text).fontWeight === '600').map((text) => text.textContent);
+    await eventually(() => rows.locator('.text').evaluateAll(listBold)).toEqual(['Third']);
   });
 
   test('with Shift a prompt is changed: the conversation continues before it', async () => {
@@ -45,9 +49,10 @@ describe('the branch tree', () => {
     await runPrompt(page, 'First');
     await runPrompt(page, 'Second');
     await openPanel(page, /^Branches/);
+    await page.fill('#prompt', 'not sent');
     await page.locator('.tree-row', { hasText: 'Second' }).click({ modifiers: ['Shift'] });
     await eventually(() => page.locator('.prompt-message').allTextContents()).toEqual(['First']);
-    await eventually(() => page.inputValue('#prompt')).toBe('Second');
+    await eventually(() => page.inputValue('#prompt')).toBe('Second\n\nnot sent');
     await page.press('#prompt', 'Enter');
     await eventually(() => page.locator('.tree-row').count()).toBe(3);
   });

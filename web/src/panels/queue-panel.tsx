@@ -6,13 +6,7 @@ import { IconButton } from '../parts/button.tsx';
 import { shorten } from '../parts/format.ts';
 import { useFocus } from '../parts/use-focus.ts';
 import { CallError } from '../wire/pending-calls.ts';
-
-interface QueuedMessage {
-  readonly id: string;
-  readonly kind: 'steer' | 'followUp';
-  readonly text: string;
-  readonly images: number;
-}
+import { listQueuedMessages, type QueuedMessage } from './queued-messages.ts';
 
 /** `undefined` while the ids are not known: the messages can be read, but not changed. */
 type Editable = readonly QueuedMessage[] | undefined;
@@ -32,7 +26,7 @@ export function QueuePanel({ store }: { readonly store: SessionStore }) {
     // A new connection: the last call may have failed, and another server process has other ids.
   }, [texts, sessionId, attachCount]);
   if (count === 0) return null;
-  const shown = editable && editable.length === count ? editable : listTexts(queues);
+  const shown = editable && editable.length === count ? editable : listQueuedMessages(queues, editable ?? []);
   const isEditable = editable?.length === count && canChange.value;
   return (
     <section class="queue" aria-label="Queued messages">
@@ -61,22 +55,6 @@ async function loadQueue(store: SessionStore): Promise<Editable> {
   }
 }
 
-function listTexts({
-  steering,
-  followUp,
-}: {
-  steering: readonly string[];
-  followUp: readonly string[];
-}): QueuedMessage[] {
-  const create = (kind: QueuedMessage['kind']) => (text: string, at: number) => ({
-    id: `${kind}.${at}`,
-    kind,
-    text,
-    images: 0,
-  });
-  return [...steering.map(create('steer')), ...followUp.map(create('followUp'))];
-}
-
 interface QueueItemProps {
   readonly store: SessionStore;
   readonly message: QueuedMessage;
@@ -89,12 +67,21 @@ function QueueItem({ store, message, queue, isEditable }: QueueItemProps) {
   const [isEditing, setIsEditing] = useState(false);
   const { id: messageId, kind, text, images } = message;
   const at = queue.indexOf(message);
+  const editButtonId = `edit-${messageId}`;
+  const closeEditor = () => {
+    setIsEditing(false);
+    // The button is drawn when the field, which has the focus, has been removed.
+    requestAnimationFrame(() => document.getElementById(editButtonId)?.focus());
+  };
+  const remove = async () => {
+    if (await store.run('remove_queued_message', { messageId })) document.getElementById('prompt')?.focus();
+  };
   const move = (index: number) => void store.run('move_queued_message', { messageId, index });
   return (
     <li>
       <span class={`queue-kind ${kind}`}>{kind === 'steer' ? 'Steer' : 'Follow up'}</span>
       {isEditing ? (
-        <QueueEditor store={store} message={message} onClose={() => setIsEditing(false)} />
+        <QueueEditor store={store} message={message} onClose={closeEditor} />
       ) : (
         <span class="queue-text" title={text}>
           {shorten(text, 200) || '(no text)'}
@@ -105,12 +92,8 @@ function QueueItem({ store, message, queue, isEditable }: QueueItemProps) {
         <span class="queue-buttons">
           <IconButton icon="up" label="Move up" isDisabled={at === 0} onClick={() => move(at - 1)} />
           <IconButton icon="down" label="Move down" isDisabled={at === queue.length - 1} onClick={() => move(at + 1)} />
-          <IconButton icon="edit" label="Edit" onClick={() => setIsEditing(true)} />
-          <IconButton
-            icon="close"
-            label="Remove"
-            onClick={() => void store.run('remove_queued_message', { messageId })}
-          />
+          <IconButton icon="edit" label="Edit" id={editButtonId} onClick={() => setIsEditing(true)} />
+          <IconButton icon="close" label="Remove" onClick={() => void remove()} />
         </span>
       ) : null}
     </li>
@@ -125,7 +108,7 @@ interface QueueEditorProps {
 
 function QueueEditor({ store, message, onClose }: QueueEditorProps) {
   const [value, setValue] = useState(message.text);
-  const field = useFocus<HTMLInputElement>();
+  const field = useFocus<HTMLTextAreaElement>();
   const save = async () => {
     if (await store.run('edit_queued_message', { messageId: message.id, message: value })) onClose();
   };
@@ -142,13 +125,19 @@ function QueueEditor({ store, message, onClose }: QueueEditorProps) {
         onClose();
       }}
     >
-      <input
-        type="text"
-        class="field"
+      <textarea
         ref={field}
+        class="field"
+        dir="auto"
+        rows={Math.min(8, value.split('\n').length)}
         aria-label="Queued message"
         value={value}
         onInput={(event) => setValue(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          void save();
+        }}
       />
       <button type="submit" class="button small">
         Save

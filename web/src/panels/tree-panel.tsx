@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { canChange } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { formatCount } from '../parts/format.ts';
-import { setDraft } from '../prompt/draft.ts';
+import { prependDraft } from '../prompt/draft.ts';
 import { isRunning } from '../store/session-view.ts';
 import { layOutTree, type TreeRow } from './tree-layout.ts';
 import { useTree } from './use-tree.ts';
@@ -72,7 +72,7 @@ async function moveTo(store: SessionStore, row: TreeRow, shouldChange: boolean):
   }
   const isMoved = await store.run('move_to', { entryId: isChange ? row.entryId : row.lastEntryId });
   if (!isMoved || row.prompt === undefined || !isChange) return;
-  setDraft(store.view.value.sessionId, { text: row.prompt });
+  prependDraft(store.view.value.sessionId, { text: row.prompt, images: [] });
   document.getElementById('prompt')?.focus();
 }
 
@@ -134,7 +134,8 @@ function TreeNode({ row, at, onSelect }: TreeNodeProps) {
         <circle class="node" cx={x} cy={y} r={row.kind === 'prompt' ? 4.5 : 3.5} />
       )}
       <foreignObject x={x + 13} y={at * ROW_HEIGHT} height={ROW_HEIGHT} style={{ width: `calc(100% - ${x + 15}px)` }}>
-        <div class="tree-text">
+        {/* A new element: chromium keeps the old style of an element in a foreignObject that was moved. */}
+        <div key={row.isLeaf ? 'current' : 'other'} class="tree-text">
           <span class="text">{row.text}</span>
           {row.label ? <span class="label">⚑ {row.label}</span> : null}
           {answers ? <span class="more">{answers}</span> : null}

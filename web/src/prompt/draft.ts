@@ -30,7 +30,7 @@ export function setDraft(sessionId: string, change: Partial<Draft>): void {
   else sessionStorage.setItem(`draft.${sessionId}`, next.text.slice(0, 100_000));
 }
 
-/** Puts a prompt that was refused before what the user has written and pasted meanwhile. */
+/** Puts a prompt before what the user has written and pasted, for example one that was refused meanwhile. */
 export function prependDraft(sessionId: string, { text, images }: Draft): void {
   const current = getDraft(sessionId);
   const texts = [text, current.text].filter((part) => part !== '');
