@@ -95,7 +95,7 @@ describe('reconnecting', () => {
     expect(sockets).toHaveLength(1);
     advance(1);
     expect(urls.at(-1)).toBe('ws://x/ws?after=11');
-    expect(states.at(-1)).toEqual({ kind: 'connecting', attempt: 1 });
+    expect(states.at(-1)).toEqual({ kind: 'connecting', attempt: 1, closeCode: 1006 });
   });
 
   test('the delay grows until a session is attached', () => {

@@ -7,6 +7,7 @@ import {
   groupOperations,
   type OpenApi,
 } from '../../web/src/api-docs/openapi.ts';
+import { formatSessionAddress, parseSessionAddress } from '../../web/src/app/session-address.ts';
 import { describeCall, listPictures } from '../../web/src/conversation/describe-call.ts';
 import { decodeEntities } from '../../web/src/markdown/decode-entities.ts';
 import { toSafeImage, toSafeLink } from '../../web/src/markdown/safe-link.ts';
@@ -40,6 +41,12 @@ describe('addresses', () => {
     const image = { type: 'image', data: 'AA==', mimeType: 'image/svg+xml' };
     expect(listPictures([image, { ...image, mimeType: 'image/png' }])).toHaveLength(1);
   });
+});
+
+test('the address of the page names a session, also if it is malformed', () => {
+  expect(parseSessionAddress(formatSessionAddress('a/b %1'))).toBe('a/b %1');
+  expect(parseSessionAddress('#/s/%E0%A4%A')).toBe('%E0%A4%A');
+  expect(['', '#/', '#/s/', '#/s/a/b'].map(parseSessionAddress)).toEqual(Array(4).fill(undefined));
 });
 
 test('character references are decoded once, unknown ones stay', () => {

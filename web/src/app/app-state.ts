@@ -1,5 +1,5 @@
 // The state of the page itself: the selected session, the list of sessions, open panels, messages for the user.
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { describeActivity } from '../store/session-view.ts';
 import { ApiError, listSessions, type SessionSummary } from './http-api.ts';
 import { SessionStore } from './session-store.ts';
@@ -28,14 +28,23 @@ export const now = signal(Date.now());
 
 export const currentId = computed(() => currentStore.value?.view.value.sessionId);
 // Each changes seldom, so that the list is not drawn again with every delta of a run.
-const currentActivity = computed(() => currentStore.value && describeActivity(currentStore.value.view.value));
+const ownActivity = computed(() => currentStore.value && describeActivity(currentStore.value.view.value));
 const currentName = computed(() => currentStore.value?.view.value.state?.sessionName);
 const isCurrentLoaded = computed(() => currentStore.value?.view.value.isLoaded === true);
+const currentAccess = computed(() => currentStore.value?.view.value.access);
+/** The server has closed the connection for good: the session was deleted or closed, or the token is not valid. */
+export const isRefused = computed(() => currentStore.value?.connectionState.value.kind === 'refused');
+/** What the selected session does. A client that only reads gets no questions, but the list says that one waits. */
+export const currentActivity = computed(() => {
+  if (currentAccess.value === 'full' || ownActivity.value !== 'running') return ownActivity.value;
+  return sessions.value.find(({ id }) => id === currentId.value)?.activity === 'waiting' ? 'waiting' : 'running';
+});
 /** The sessions of the list. A new session has no log before its first prompt, so it is added here. */
 export const listedSessions = computed((): readonly SessionSummary[] => {
   const id = currentId.value;
   const activity = currentActivity.value;
-  if (!isCurrentLoaded.value || id === undefined || activity === undefined) return sessions.value;
+  const isShown = isCurrentLoaded.value && !isRefused.value;
+  if (!isShown || id === undefined || activity === undefined) return sessions.value;
   const known = sessions.value.map((session) => (session.id === id ? { ...session, activity } : session));
   const isListed = known.some((session) => session.id === id) || sessionQuery.value.trim() !== '';
   if (isListed) return known;
@@ -44,7 +53,12 @@ export const listedSessions = computed((): readonly SessionSummary[] => {
   return [{ ...added, ...(name ? { name } : {}) }, ...known];
 });
 
-export const canChange = computed(() => currentStore.value?.view.value.access === 'full');
+export const canChange = computed(() => currentAccess.value === 'full' && !isRefused.value);
+/** Whether the token of this client can only read. Known when a session has been loaded. */
+export const isReadOnly = signal(false);
+effect(() => {
+  if (isCurrentLoaded.value) isReadOnly.value = currentAccess.value === 'read';
+});
 
 const TOAST_MS = 8_000;
 const MAX_STORES = 6;
@@ -109,6 +123,13 @@ export function renameStore(oldId: string, newId: string): void {
   stores.set(newId, store);
 }
 
+/** The sessions that were listed so far: a search must not change what is shown of the selected session. */
+const summaries = new Map<string, SessionSummary>();
+
+export function findSummary(sessionId: string): SessionSummary | undefined {
+  return sessions.value.find(({ id }) => id === sessionId) ?? summaries.get(sessionId);
+}
+
 let latestRequest = 0;
 let openRequests = 0;
 
@@ -123,6 +144,7 @@ export async function refreshSessions(): Promise<void> {
   try {
     const found = await listSessions(sessionQuery.value.trim());
     if (request !== latestRequest) return;
+    for (const summary of found) summaries.set(summary.id, summary);
     sessions.value = found;
     listState.value = 'ready';
     now.value = Date.now();

@@ -1,30 +1,24 @@
 // The address of the page: `#/s/ID` shows a session. Back and forward work.
 import { effect } from '@preact/signals';
 import { currentId, renameStore, selectSession } from './app-state.ts';
-
-const SESSION_ADDRESS = /^#\/s\/([^/]+)$/;
-
-function readAddress(): string | undefined {
-  const [, id] = SESSION_ADDRESS.exec(location.hash) ?? [];
-  return id === undefined ? undefined : decodeURIComponent(id);
-}
+import { formatSessionAddress, parseSessionAddress } from './session-address.ts';
 
 export function navigate(sessionId: string | undefined): void {
-  location.hash = sessionId === undefined ? '#/' : `#/s/${encodeURIComponent(sessionId)}`;
+  location.hash = sessionId === undefined ? '#/' : formatSessionAddress(sessionId);
 }
 
 /** The address that `parley serve` prints may name a session: `?session=ID`. */
 function readQuery(): void {
   const id = new URLSearchParams(location.search).get('session');
-  if (id) history.replaceState(null, '', `${location.pathname}#/s/${encodeURIComponent(id)}`);
+  if (id) history.replaceState(null, '', `${location.pathname}${formatSessionAddress(id)}`);
 }
 
 export function startRouter(): void {
   readQuery();
-  let shown = readAddress();
+  let shown = parseSessionAddress(location.hash);
   selectSession(shown);
   addEventListener('hashchange', () => {
-    shown = readAddress();
+    shown = parseSessionAddress(location.hash);
     selectSession(shown);
   });
   effect(() => {
@@ -33,6 +27,6 @@ export function startRouter(): void {
     // The server has moved this page to another session.
     renameStore(shown, id);
     shown = id;
-    history.replaceState(null, '', `#/s/${encodeURIComponent(id)}`);
+    history.replaceState(null, '', formatSessionAddress(id));
   });
 }

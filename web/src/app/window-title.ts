@@ -1,8 +1,7 @@
 // The title of the window: the state of the session first, because tabs cut the end.
 import { computed, effect } from '@preact/signals';
 import { findTitle } from '../sessions/session-title.ts';
-import { describeActivity } from '../store/session-view.ts';
-import { currentStore } from './app-state.ts';
+import { currentActivity, currentStore } from './app-state.ts';
 import type { SessionActivity } from './http-api.ts';
 
 const STATES: Readonly<Record<SessionActivity, string>> = {
@@ -25,7 +24,7 @@ const windowTitle = computed(() => {
   const view = store.view.value;
   const { kind } = store.connectionState.value;
   const isConnected = kind === 'open' || (kind === 'connecting' && !view.isLoaded);
-  return formatWindowTitle(findTitle(view), describeActivity(view), isConnected);
+  return formatWindowTitle(findTitle(view), currentActivity.value ?? 'idle', isConnected);
 });
 
 /** Written only when it changes: the view changes in every animation frame of a run, and the browser would draw the tab again. */

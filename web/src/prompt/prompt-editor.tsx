@@ -4,8 +4,8 @@ import { canChange, showToast } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { useMediaQuery } from '../parts/use-media-query.ts';
-import { isRunning } from '../store/session-view.ts';
+import { PHONE, useMediaQuery } from '../parts/use-media-query.ts';
+import { isRunning, type SessionView } from '../store/session-view.ts';
 import { CommandList } from './command-list.tsx';
 import {
   clearDraft,
@@ -63,7 +63,7 @@ function PromptField({ store, onSend }: PromptFieldProps) {
   const { sessionId, commands = [] } = view;
   const { text } = getDraft(sessionId);
   const running = isRunning(view);
-  const isPhone = useMediaQuery('(max-width: 760px)');
+  const isPhone = useMediaQuery(PHONE);
   const completion = useCompletion({ text, commands, setText: (value) => setDraft(sessionId, { text: value }) });
   const { found, selected } = completion;
   useEditorText(store, field);
@@ -85,9 +85,10 @@ function PromptField({ store, onSend }: PromptFieldProps) {
       <textarea
         ref={field}
         id="prompt"
+        dir="auto"
         rows={1}
         value={text}
-        placeholder={getPlaceholder(running, isPhone)}
+        placeholder={getPlaceholder(view, isPhone)}
         aria-label="Prompt"
         aria-controls={found.length > 0 ? 'command-list' : undefined}
         aria-activedescendant={found.length > 0 ? `command-${selected}` : undefined}
@@ -104,8 +105,9 @@ function PromptField({ store, onSend }: PromptFieldProps) {
   );
 }
 
-function getPlaceholder(running: boolean, isPhone: boolean): string {
-  if (!canChange.value) return 'This access is read-only';
+function getPlaceholder(view: SessionView, isPhone: boolean): string {
+  if (!canChange.value) return view.isLoaded && view.access === 'read' ? 'This access is read-only' : '';
+  const running = isRunning(view);
   if (isPhone) return running ? 'Steer the run' : 'Write a prompt';
   return running ? 'Enter steers the run, Alt+Enter follows up, Esc aborts' : 'Write a prompt, / for commands';
 }

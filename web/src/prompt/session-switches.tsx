@@ -1,5 +1,5 @@
 // The switches of a session: model, thinking level and permission mode.
-import { useState } from 'preact/hooks';
+import { useReducer } from 'preact/hooks';
 import type { Model, PermissionMode, ThinkingLevel } from '../../../src/protocol/index.ts';
 import { canChange } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
@@ -31,6 +31,12 @@ function listDefaultLevels(model: Model | null): readonly ThinkingLevel[] {
   return model?.thinkingLevels ?? (model?.reasoning ? LEVELS.filter((level) => level !== 'xhigh') : ['off']);
 }
 
+/** Draws a switch again after its call: if the call has failed, the switch shows the value that is still set. */
+function useChange(call: (value: string) => Promise<unknown>): (value: string) => void {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  return (value) => void call(value).then(redraw);
+}
+
 interface ThinkingSwitchProps {
   readonly store: SessionStore;
   readonly level: ThinkingLevel;
@@ -38,16 +44,13 @@ interface ThinkingSwitchProps {
 }
 
 function ThinkingSwitch({ store, level, model }: ThinkingSwitchProps) {
+  const change = useChange((value) => store.run('set_thinking_level', { level: value }));
   const levels = listDefaultLevels(model);
   const shown = levels.includes(level) ? levels : [level, ...levels];
   return (
     <label class="select" title="Thinking level">
       <span class="visually-hidden">Thinking level</span>
-      <select
-        value={level}
-        disabled={!canChange.value}
-        onChange={(event) => void store.run('set_thinking_level', { level: event.currentTarget.value })}
-      >
+      <select value={level} disabled={!canChange.value} onChange={(event) => change(event.currentTarget.value)}>
         {shown.map((one) => (
           <option key={one} value={one}>
             {one === 'off' ? 'No thinking' : `Thinking: ${one}`}
@@ -59,20 +62,11 @@ function ThinkingSwitch({ store, level, model }: ThinkingSwitchProps) {
 }
 
 function ModeSwitch({ store, mode }: { readonly store: SessionStore; readonly mode: PermissionMode }) {
-  const [isPending, setIsPending] = useState(false);
-  const change = async (value: string) => {
-    setIsPending(true);
-    await store.run('set_permission_mode', { mode: value });
-    setIsPending(false);
-  };
+  const change = useChange((value) => store.run('set_permission_mode', { mode: value }));
   return (
     <label class={`select mode ${mode}`} title={MODES.find((one) => one.mode === mode)?.hint}>
       <span class="visually-hidden">Permission mode</span>
-      <select
-        value={mode}
-        disabled={!canChange.value || isPending}
-        onChange={(event) => void change(event.currentTarget.value)}
-      >
+      <select value={mode} disabled={!canChange.value} onChange={(event) => change(event.currentTarget.value)}>
         {MODES.map(({ mode: value, label, hint }) => (
           <option key={value} value={value} title={hint}>
             {label}

@@ -1,5 +1,5 @@
 // The state of the connection, when it is not open.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import type { SessionStore } from '../app/session-store.ts';
 import { Icon } from '../parts/icon.tsx';
 
@@ -7,17 +7,26 @@ const TICK_MS = 500;
 /** A connection that opens quickly is not mentioned. */
 const QUIET_MS = 400;
 
+/** By close code. The reasons of the server contain paths that are too long for the bar. */
+const LOSS_TEXTS: Readonly<Record<number, string>> = {
+  1012: 'The server has ended.',
+  1013: 'The session has too many clients.',
+  4408: 'This page read too slowly.',
+  4409: 'The session is in use by another process.',
+  4429: 'This page sent too many frames.',
+};
+
 export function ConnectionBar({ store }: { readonly store: SessionStore }) {
   const state = store.connectionState.value;
-  const [now, setNow] = useState(Date.now());
-  const [since, setSince] = useState(Date.now());
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const since = useMemo(() => Date.now(), [state.kind]);
   useEffect(() => {
     if (state.kind === 'open') return;
-    setSince(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    const timer = setInterval(redraw, TICK_MS);
     return () => clearInterval(timer);
   }, [state.kind]);
   if (state.kind === 'open') return null;
+  const now = Date.now();
   if (state.kind === 'connecting' && state.attempt === 0 && now - since < QUIET_MS) return null;
   if (state.kind === 'refused') {
     return (
@@ -27,11 +36,12 @@ export function ConnectionBar({ store }: { readonly store: SessionStore }) {
     );
   }
   const seconds = state.kind === 'waiting' ? Math.max(0, Math.ceil((state.retryAt - now) / 1000)) : 0;
+  const loss = LOSS_TEXTS[state.closeCode ?? 0] ?? 'Connection lost.';
   return (
-    <div class="connection-bar">
+    <div class="connection-bar" title={state.kind === 'waiting' ? state.reason : undefined}>
       <span class="spinner" aria-hidden="true" />
       {/* Announced once: the seconds would be read out one by one. */}
-      <span role="status">{state.attempt === 0 ? 'Connecting…' : 'Connection lost.'}</span>
+      <span role="status">{state.attempt === 0 ? 'Connecting…' : loss}</span>
       {state.attempt === 0 ? null : (
         <span aria-hidden="true">{state.kind === 'connecting' ? 'Connecting…' : `Retry in ${seconds} s.`}</span>
       )}

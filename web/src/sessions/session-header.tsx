@@ -2,11 +2,13 @@
 import { useState } from 'preact/hooks';
 import {
   canChange,
+  currentActivity,
+  findSummary,
   forgetStore,
+  isRefused,
   isSidebarOpen,
   openPanel,
   refreshSessions,
-  sessions,
   showToast,
   togglePanel,
 } from '../app/app-state.ts';
@@ -70,7 +72,7 @@ function SessionFacts({ view }: { readonly view: SessionView }) {
   const { totals, state, access, statusTexts } = view;
   const limit = state?.model?.contextWindow;
   const share = limit && totals.contextTokens ? Math.min(1, totals.contextTokens / limit) : undefined;
-  const { cwd, cost = 0 } = sessions.value.find(({ id }) => id === view.sessionId) ?? {};
+  const { cwd, cost = 0 } = findSummary(view.sessionId) ?? {};
   return (
     <p class="session-facts">
       <StateBadge view={view} />
@@ -105,9 +107,10 @@ function SessionFacts({ view }: { readonly view: SessionView }) {
 }
 
 function StateBadge({ view }: { readonly view: SessionView }) {
-  const { dialogs, isInterrupted, compaction, retry, runClient, clientId } = view;
+  const { isInterrupted, compaction, retry, runClient, clientId } = view;
+  if (isRefused.value) return <span class="state-badge">not connected</span>;
   if (!view.isLoaded) return <span class="state-badge">loading</span>;
-  if (dialogs.length > 0) return <span class="state-badge waiting">waiting for an answer</span>;
+  if (currentActivity.value === 'waiting') return <span class="state-badge waiting">waiting for an answer</span>;
   if (compaction) return <span class="state-badge running">compacting</span>;
   if (retry) return <span class="state-badge waiting">retrying</span>;
   if (isRunning(view)) {

@@ -21,10 +21,17 @@ export interface ConnectionPorts {
 }
 
 export type ConnectionState =
-  | { readonly kind: 'connecting'; readonly attempt: number }
+  /** `closeCode` is that of the last connection. */
+  | { readonly kind: 'connecting'; readonly attempt: number; readonly closeCode?: number | undefined }
   | { readonly kind: 'open' }
   /** `retryAt` in milliseconds since the epoch. */
-  | { readonly kind: 'waiting'; readonly attempt: number; readonly retryAt: number; readonly reason: string }
+  | {
+      readonly kind: 'waiting';
+      readonly attempt: number;
+      readonly retryAt: number;
+      readonly closeCode: number | undefined;
+      readonly reason: string;
+    }
   /** The server refuses this connection; another attempt would not help. */
   | { readonly kind: 'refused'; readonly code: number; readonly reason: string };
 
@@ -53,6 +60,7 @@ export class Connection {
   #socket: Socket | undefined;
   #state: ConnectionState = { kind: 'connecting', attempt: 0 };
   #attempt = 0;
+  #closeCode: number | undefined;
   #cancelTimer: () => void = () => {};
   #lastReceived = 0;
   #isClosed = false;
@@ -104,7 +112,7 @@ export class Connection {
   #open(): void {
     this.#cancelTimer();
     if (this.#isClosed) return;
-    this.#setState({ kind: 'connecting', attempt: this.#attempt });
+    this.#setState({ kind: 'connecting', attempt: this.#attempt, closeCode: this.#closeCode });
     const socket = this.#ports.openSocket(this.#handlers.buildUrl());
     this.#socket = socket;
     socket.onopen = () => {
@@ -153,12 +161,14 @@ export class Connection {
     this.#cancelTimer = this.#ports.startTimer(PROBE_TIMEOUT_MS, () => {
       if (this.#lastReceived >= asked) return this.#watch(QUIET_MS);
       this.#dropSocket('The server does not reply');
+      this.#closeCode = undefined;
       this.#scheduleRetry('The server does not reply');
     });
   }
 
   #handleClose(code: number, reason: string): void {
     this.#dropSocket(reason || 'The connection was lost');
+    this.#closeCode = code;
     if (this.#isClosed) return;
     if (FINAL_CODES.includes(code)) this.#setState({ kind: 'refused', code, reason });
     else this.#scheduleRetry(reason);
@@ -167,7 +177,8 @@ export class Connection {
   #scheduleRetry(reason: string): void {
     const delay = computeDelay(this.#attempt, () => this.#ports.random());
     this.#attempt++;
-    this.#setState({ kind: 'waiting', attempt: this.#attempt, retryAt: this.#ports.now() + delay, reason });
+    const retryAt = this.#ports.now() + delay;
+    this.#setState({ kind: 'waiting', attempt: this.#attempt, retryAt, closeCode: this.#closeCode, reason });
     this.#cancelTimer = this.#ports.startTimer(delay, () => this.#open());
   }
 
