@@ -126,7 +126,99 @@ describe('width', () => {
     await page.locator('.session-item').first().click();
     await eventually(() => list.isVisible()).toBe(false);
   });
+
+  test('on a phone the focus stays in the list or panel that covers the session, and returns when it closes', async () => {
+    const server = await start();
+    const { page } = await openSession(fixture, server, { viewport: { width: 390, height: 800 } });
+    for (const [name, cover, id] of [
+      ['Sessions', '.sidebar', ''],
+      [/^Usage/, '.side-panel', 'panel-button-usage'],
+    ] as const) {
+      await page.getByRole('button', { name }).press('Enter');
+      const seen: string[] = [];
+      for (let step = 0; step < 12; step++) {
+        seen.push(
+          await page.evaluate<string>(`(({ activeElement: element }) =>
+          element.closest('${cover}') ? 'inside' : element.className)(document)`),
+        );
+        await page.keyboard.press('Tab');
+      }
+      expect(seen[0]).toBe('inside');
+      // After the last control the focus leaves the page, which begins with the skip link.
+      expect(seen.filter((name) => !['inside', '', 'skip-link', 'backdrop'].includes(name))).toEqual([]);
+      await page.locator(`${cover} a, ${cover} button`).first().focus();
+      await page.keyboard.press('Escape');
+      await eventually(() => page.evaluate('document.activeElement.id')).toBe(id);
+      await eventually(() => page.evaluate('document.activeElement.localName')).toBe('button');
+    }
+  });
+
+  test('long words, options, tables and lists fit, and every control can be reached in small windows', async () => {
+    const server = await startPageServer({
+      script: LONG_SCRIPT,
+      flags,
+      userFiles: { 'extensions/long.ts': LONG_EXTENSION },
+    });
+    const { page } = await openSession(fixture, server);
+    for (const text of ['Todo', 'Table']) await runPrompt(page, text);
+    await sendPrompt(page, '/widget');
+    await page.locator('.widgets').waitFor();
+    const clipped = () => page.evaluate<string[]>(FIND_CLIPPED);
+    const cells = page.locator('.prose td');
+    await page.setViewportSize({ width: 390, height: 2400 });
+    // Not columns of single letters: the table scrolls to the side.
+    await eventually(() =>
+      cells.evaluateAll((all) => Math.min(...all.map((cell) => cell.clientWidth))),
+    ).toBeGreaterThan(50);
+    await page.locator('.todo-lines li').waitFor();
+    expect(await clipped()).toEqual([]);
+    await page.locator('#prompt').pressSequentially('/pi');
+    await page.locator('.command-list').waitFor();
+    expect(await clipped()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await sendPrompt(page, '/pick');
+    await page.locator('.dialog').waitFor();
+    for (const [width, height] of [
+      [390, 844],
+      [844, 390],
+      [320, 256],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      expect(await clipped()).toEqual([]);
+      const buttons = [
+        ...(await page.locator('.dialog button').all()),
+        page.getByRole('button', { name: 'Frames (f)' }),
+      ];
+      for (const control of [...buttons, page.locator('#prompt'), page.getByLabel('Permission mode')]) {
+        await control.click({ trial: true, timeout: 5_000 });
+      }
+      // A test can scroll the window, but the user cannot.
+      expect(await page.evaluate('document.scrollingElement.scrollTop')).toBe(0);
+    }
+  });
 });
+
+const LONG_WORD = 'w'.repeat(200);
+const LONG_SCRIPT = {
+  Todo: [
+    { calls: [{ name: 'todo_write', arguments: { todos: [{ content: `Write ${LONG_WORD}`, status: 'pending' }] } }] },
+  ],
+  Table: [{ text: `|${' name |'.repeat(8)}\n|${'---|'.repeat(8)}\n|${' some longer text |'.repeat(8)}\n` }],
+};
+const LONG_EXTENSION = `export default function (pi) {
+  const sentence = 'a text that is long enough for several lines of a narrow window ';
+  pi.registerCommand('pick', { description: sentence.repeat(4), handler: async (_, ctx) => {
+    await ctx.ui.select(sentence.repeat(2), [sentence.repeat(2), 'w'.repeat(200), 'short']);
+  } });
+  pi.registerCommand('widget', { description: 'lines', handler: async (_, ctx) => {
+    ctx.ui.setWidget('w', Array.from({ length: 40 }, (_, at) => 'Line ' + at));
+  } });
+}`;
+
+/** Elements whose content is cut off or outside of the window. */
+const FIND_CLIPPED = `[...document.querySelectorAll('.dialog, .dialog *, .command-list, .command-list button, .todo-lines li, .queue li')]
+  .filter((element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 || element.getBoundingClientRect().right > innerWidth)
+  .map((element) => element.localName + '.' + element.className + ' ' + element.textContent.slice(0, 30))`;
 
 describe('the keyboard', () => {
   test('reaches everything: new session, prompt, panels, dialogs, list of shortcuts', async () => {

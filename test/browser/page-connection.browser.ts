@@ -74,14 +74,51 @@ describe('a lost connection', () => {
   test('is opened at once when the network is back, and the attempts are counted down', async () => {
     const { relayed, cut, restore } = await startRelayedServer();
     const { page } = await openSession(fixture, relayed);
+    // As if the page had been open for an hour.
+    await page.evaluate('{ const { now } = Date; Date.now = () => now() + 3_600_000; }');
+    await page.evaluate(RECORD_BAR);
     cut();
     await eventually(() => bar(page).textContent()).toMatch(/Retry in \d+ s|Connecting…/);
     await eventually(() => bar(page).textContent()).toMatch(/in ([3-9]|\d\d) s/);
     restore();
     await page.evaluate('dispatchEvent(new Event("online"))');
     await eventually(() => bar(page).count()).toBe(0);
+    const seconds = await page.evaluate<string[]>('window.seconds');
+    expect(Math.max(...seconds.map(Number))).toBeLessThan(60);
+  });
+
+  test('names another process that uses the session', async () => {
+    const server = await startPageServer();
+    const { page } = await openSession(fixture, server);
+    const reason = 'Session is in use by process 1 on host: /a/path/that/is/too/long/for/the/bar';
+    await page.routeWebSocket('**/ws?**', (socket) => socket.close({ code: 4409, reason }));
+    await page.reload();
+    await eventually(() => bar(page).textContent()).toMatch(/in use by another process\.(Retry|Connecting)/);
+  });
+
+  test('lets calls fail: a switch shows the value that is still set', async () => {
+    const { relayed, cut } = await startRelayedServer();
+    const { page } = await openSession(fixture, relayed);
+    const level = page.getByLabel('Thinking level');
+    const before = await level.inputValue();
+    expect(before).not.toBe('high');
+    cut();
+    await bar(page).waitFor();
+    await level.selectOption('high');
+    await page.locator('.toast.error').waitFor();
+    await eventually(() => level.inputValue()).toBe(before);
   });
 });
+
+/** Collects the seconds that the connection bar has shown. Runs in the page. */
+const RECORD_BAR = `(() => {
+  window.seconds = [];
+  const read = () => {
+    const [, seconds] = /Retry in (\\d+) s/.exec(document.querySelector('.connection-bar')?.textContent ?? '') ?? [];
+    if (seconds) window.seconds.push(seconds);
+  };
+  new MutationObserver(read).observe(document.body, { childList: true, subtree: true, characterData: true });
+})()`;
 
 describe('queued messages after a lost connection', () => {
   const texts = (page: Page) => page.locator('.queue-text').allTextContents();
@@ -201,7 +238,8 @@ describe('read-only access', () => {
   test('shows everything and hides what cannot be done', async () => {
     const directories = createDirectories();
     const { stdout } = await runProgram(['serve', 'tokens', 'add', 'reader', '--read-only'], '', { directories });
-    const server = await startPageServer({ directories });
+    const script = { Ask: [{ calls: [{ name: 'bash', arguments: { command: 'rm -r x' } }] }] };
+    const server = await startPageServer({ directories, script });
     const { page: owner, sessionId } = await openSession(fixture, server);
     await runPrompt(owner, 'From the owner');
     const token = stdout.trim();
@@ -213,7 +251,16 @@ describe('read-only access', () => {
     expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Actions of the session' }).click();
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Export as HTML']);
+    expect(await page.getByRole('button', { name: 'New session' }).count()).toBe(0);
+    await page.keyboard.press('n');
     await runPrompt(owner, 'Another one');
     await page.locator('.prompt-message', { hasText: 'Another one' }).waitFor();
+    expect(await page.locator('dialog').count()).toBe(0);
+    // The question itself is only sent to clients that can answer it.
+    await owner.getByLabel('Permission mode').selectOption('always');
+    await sendPrompt(owner, 'Ask');
+    await eventually(() => readState(page)).toBe('waiting for an answer');
+    await owner.getByRole('button', { name: 'Reject', exact: true }).click();
+    await eventually(() => readState(page)).toBe('idle');
   });
 });

@@ -68,6 +68,11 @@ describe('approvals', () => {
     const { page } = await openSession(fixture, server);
     const dialog = await ask(page, 'Once');
     await dialog.getByRole('button', { name: 'Reject with a message' }).click();
+    await page.getByLabel('Message to the model').press('Escape');
+    await eventually(() => page.getByLabel('Message to the model').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.hasAttribute("data-dialog")')).toBe(true);
+    expect(await readState(page)).toBe('waiting for an answer');
+    await dialog.getByRole('button', { name: 'Reject with a message' }).click();
     await page.getByLabel('Message to the model').fill('Use another name');
     await page.keyboard.press('Enter');
     await eventually(() => page.locator('.card.failed .output').textContent()).toContain('Use another name');

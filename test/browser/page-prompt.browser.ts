@@ -1,10 +1,14 @@
 // The prompt in the page: keys, steering, queued messages, slash commands and the switches of a session.
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from '../../src/base/index.ts';
 import { browser, eventually } from './chromium.ts';
 import { openSession, readState, runPrompt, sendPrompt, startPageServer } from './page-fixture.ts';
 
 const fixture = browser();
+/** The prompts with the line breaks that are visible. */
+const readLines = (page: Page) =>
+  page.evaluate<string[]>('[...document.querySelectorAll(".prompt-message")].map((message) => message.innerText)');
 
 describe('keys', () => {
   test('Enter sends, Shift+Enter begins a line, and the draft survives a reload', async () => {
@@ -18,7 +22,7 @@ describe('keys', () => {
     await eventually(() => page.inputValue('#prompt')).toBe('one\ntwo');
     await eventually(() => readState(page)).toBe('idle');
     await page.press('#prompt', 'Enter');
-    await eventually(() => page.locator('.prompt-message').textContent()).toContain('two');
+    await eventually(() => readLines(page)).toEqual(['one\ntwo']);
     await eventually(() => page.inputValue('#prompt')).toBe('');
   });
 
@@ -56,13 +60,38 @@ describe('keys', () => {
     hold.resolve();
   });
 
+  test('Escape in another field or in an open list does not abort the run', async () => {
+    const hold = createDeferred();
+    const server = await startPageServer({ script: { Wait: [{ text: ['Waiting', '.'], until: hold.promise }] } });
+    const { page } = await openSession(fixture, server);
+    await sendPrompt(page, 'Wait');
+    await page.getByText('Waiting').waitFor();
+    const list = page.locator('.model-list');
+    await page.getByRole('button', { name: /^Model/ }).click();
+    await list.waitFor();
+    await page.keyboard.press('Tab');
+    await eventually(() => list.count()).toBe(0);
+    await page.getByRole('button', { name: /^Model/ }).click();
+    await list.waitFor();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Escape');
+    await eventually(() => list.count()).toBe(0);
+    await page.getByLabel('Search sessions').press('Escape');
+    expect(await readState(page)).toBe('running');
+    hold.resolve();
+    await eventually(() => readState(page)).toBe('idle');
+    expect(await page.locator('.notice', { hasText: 'Aborted' }).count()).toBe(0);
+  });
+
   test('a refused prompt is put back into the editor, with the reason', async () => {
     const server = await startPageServer({ flags: ['--set', 'task.budget.maxCostUsd=0.000001'] });
-    const { page } = await openSession(fixture, server);
+    const { page } = await openSession(fixture, server, { viewport: { width: 390, height: 800 } });
     await runPrompt(page, 'Costs something');
     await sendPrompt(page, 'Too much');
     await page.locator('.toast.error').waitFor();
     expect(await page.inputValue('#prompt')).toBe('Too much');
+    // The reason does not cover the button.
+    await page.getByRole('button', { name: 'Send' }).click({ trial: true, timeout: 5_000 });
   });
 });
 
@@ -70,15 +99,16 @@ describe('queued messages', () => {
   const openQueue = async () => {
     const hold = createDeferred();
     const server = await startPageServer({ script: { Wait: [{ text: ['Waiting', '.'], until: hold.promise }] } });
-    const { page } = await openSession(fixture, server);
+    const { page, sessionId } = await openSession(fixture, server);
     await sendPrompt(page, 'Wait');
     await page.getByText('Waiting').first().waitFor();
+    const queue = (message: string) => server.call(sessionId, 'follow_up', { message });
     for (const text of ['first', 'second', 'third']) {
       await sendPrompt(page, text, 'Alt+Enter');
       await page.locator('.queue li', { hasText: text }).waitFor();
     }
     const texts = () => page.locator('.queue-text').allTextContents();
-    return { page, hold, texts, item: (text: string) => page.locator('.queue li', { hasText: text }) };
+    return { page, hold, texts, queue, item: (text: string) => page.locator('.queue li', { hasText: text }) };
   };
 
   test('can be moved, edited and removed, and the run uses what is left', async () => {
@@ -95,6 +125,27 @@ describe('queued messages', () => {
     await eventually(texts).toEqual(['third', 'changed']);
     hold.resolve();
     await eventually(() => page.locator('.prompt-message').allTextContents()).toEqual(['Wait', 'third', 'changed']);
+  });
+
+  test('stay open for a change while others are added, and keep their lines', async () => {
+    const { page, hold, queue, item } = await openQueue();
+    await queue('one\ntwo');
+    await item('one').getByRole('button', { name: 'Edit' }).click();
+    const field = page.getByLabel('Queued message', { exact: true });
+    expect(await field.inputValue()).toBe('one\ntwo');
+    await field.press('End');
+    await field.press('Shift+Enter');
+    await field.pressSequentially('three');
+    await queue('added meanwhile');
+    await item('added meanwhile').getByRole('button', { name: 'Edit' }).waitFor();
+    expect(await field.inputValue()).toBe('one\ntwo\nthree');
+    await field.press('Enter');
+    await eventually(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Edit');
+    await item('one').getByRole('button', { name: 'Edit' }).click();
+    await field.press('Escape');
+    await eventually(() => field.count()).toBe(0);
+    hold.resolve();
+    await eventually(async () => (await readLines(page)).slice(-2)).toEqual(['one\ntwo\nthree', 'added meanwhile']);
   });
 
   test('stay after an abort', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createDeferred } from '../../src/base/index.ts';
 import { createDirectories } from '../support/program.ts';
 import { browser, eventually } from './chromium.ts';
-import { expectNoTrespasses, openSession, runPrompt, sendPrompt, startPageServer } from './page-fixture.ts';
+import { expectNoTrespasses, openSession, readState, runPrompt, sendPrompt, startPageServer } from './page-fixture.ts';
 
 const fixture = browser();
 
@@ -69,6 +69,8 @@ test('sessions are found by title, id and text', async () => {
   const search = page.getByLabel('Search sessions');
   await search.fill('parser');
   await eventually(titles).toEqual(['Repair the parser']);
+  // The search does not change what is shown of the selected session.
+  expect(await page.locator('.session-head h1').textContent()).toBe('Write the manual');
   await search.fill(sessionId.slice(0, 8));
   await eventually(titles).toEqual(['Write the manual']);
   await search.fill('Answer to: Repair');
@@ -108,9 +110,42 @@ test('a session is renamed, forked, and deleted after a confirmation', async () 
   expect(await page.locator('.prompt-message').count()).toBe(1);
 });
 
+test('a session that was deleted elsewhere is not listed, and its prompt is disabled', async () => {
+  const server = await startPageServer();
+  const { page, sessionId } = await openSession(fixture, server);
+  await runPrompt(page, 'First prompt');
+  await server.request(`/v1/sessions/${sessionId}`, { method: 'DELETE' });
+  await page.locator('.connection-bar.refused').waitFor();
+  await eventually(() => readState(page)).toBe('not connected');
+  expect(await page.locator('#prompt').isDisabled()).toBe(true);
+  await eventually(() => page.locator('.session-item').count()).toBe(0);
+});
+
+test('the selected session of a long list is visible', async () => {
+  const server = await startPageServer();
+  const ids: string[] = [];
+  for (let at = 0; at < 15; at++) {
+    const id = await server.createSession();
+    await server.call(id, 'set_session_name', { name: `Session ${at}` });
+    ids.push(id);
+  }
+  const { page } = await openSession(fixture, server, { sessionId: ids[0]!, viewport: { width: 1280, height: 400 } });
+  const item = page.locator('.session-item[aria-current]');
+  const isVisible = (element: Element) => {
+    const list = element.closest('.session-list')!.getBoundingClientRect();
+    return Math.floor(element.getBoundingClientRect().bottom) <= list.bottom;
+  };
+  await eventually(() => page.locator('.session-item').count()).toBe(15);
+  await eventually(() => item.evaluate(isVisible)).toBe(true);
+});
+
 test('a session that does not exist is reported, and not tried again', async () => {
   const server = await startPageServer();
   const { page } = await fixture.openUrl(`${server.url}?token=${server.token}&session=unknown-id`);
   await page.locator('.connection-bar.refused').waitFor();
   expect(await page.locator('.connection-bar').textContent()).toContain('unknown-id');
+  // An address that cannot be decoded.
+  await page.goto(`${server.url}#/s/%E0%A4%A`);
+  await page.reload();
+  await eventually(() => page.locator('.connection-bar.refused').textContent()).toContain('%E0%A4%A');
 });

@@ -1,6 +1,7 @@
 // The whole page: the list of sessions, the selected session, and what lies above them.
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { PHONE, useMediaQuery } from '../parts/use-media-query.ts';
 import { NewSession } from '../sessions/new-session.tsx';
 import { SessionList } from '../sessions/session-list.tsx';
 import { SessionPage } from '../sessions/session-page.tsx';
@@ -9,6 +10,7 @@ import {
   currentStore,
   dismissToast,
   isNewSessionOpen,
+  isReadOnly,
   isShortcutListOpen,
   isSidebarOpen,
   listState,
@@ -51,18 +53,21 @@ function skipToPrompt(): void {
 }
 
 function StartPage() {
+  const isCovered = useMediaQuery(PHONE) && isSidebarOpen.value;
   return (
-    <main class="start-page">
+    <main class="start-page" inert={isCovered}>
       <IconButton icon="menu" label="Sessions" class="phone-only" onClick={() => (isSidebarOpen.value = true)} />
       <div>
         <span class="brand-mark large" aria-hidden="true">
           <Icon name="terminal" size={26} />
         </span>
         <h1>Parley</h1>
-        <p class="quiet">Choose a session, or start a new one.</p>
-        <button type="button" class="button primary" onClick={() => (isNewSessionOpen.value = true)}>
-          <Icon name="plus" size={14} /> New session
-        </button>
+        <p class="quiet">{isReadOnly.value ? 'Choose a session.' : 'Choose a session, or start a new one.'}</p>
+        {isReadOnly.value ? null : (
+          <button type="button" class="button primary" onClick={() => (isNewSessionOpen.value = true)}>
+            <Icon name="plus" size={14} /> New session
+          </button>
+        )}
       </div>
     </main>
   );

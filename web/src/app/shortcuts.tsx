@@ -7,6 +7,7 @@ import { isRunning } from '../store/session-view.ts';
 import {
   currentStore,
   isNewSessionOpen,
+  isReadOnly,
   isShortcutListOpen,
   isSidebarOpen,
   openPanel,
@@ -32,7 +33,7 @@ function focusSearch(): void {
 const SHORTCUTS: readonly Shortcut[] = [
   { key: '?', text: 'Show this list', run: () => (isShortcutListOpen.value = true) },
   { key: '/', text: 'Search sessions', run: focusSearch },
-  { key: 'n', text: 'New session', run: () => (isNewSessionOpen.value = true) },
+  { key: 'n', text: 'New session', run: () => (isNewSessionOpen.value = !isReadOnly.value) },
   { key: 'j', text: 'Next session', run: () => moveInList(1) },
   { key: 'k', text: 'Previous session', run: () => moveInList(-1) },
   { key: 'p', text: 'Go to the prompt', run: () => focusElement('#prompt') },
@@ -76,7 +77,9 @@ function handleEscape(): void {
   if (document.querySelector('dialog[open]')) return;
   const store = currentStore.value;
   if (isSidebarOpen.value) isSidebarOpen.value = false;
-  else if (openPanel.value && !isTextField(document.activeElement)) closePanel();
+  // In the prompt, the editor handles the key. In other fields it belongs to the field.
+  else if (isTextField(document.activeElement)) return;
+  else if (openPanel.value) closePanel();
   else if (store && isRunning(store.view.value) && store.view.value.access === 'full') void store.run('abort');
 }
 

@@ -126,6 +126,11 @@ interface RefusalFormProps {
 
 function RefusalForm({ onAnswer, onBack }: RefusalFormProps) {
   const field = useFocus<HTMLInputElement>();
+  const goBack = () => {
+    // Otherwise the focus would be lost with the field.
+    field.current?.closest<HTMLElement>('[data-dialog]')?.focus();
+    onBack();
+  };
   return (
     <form
       class="choices"
@@ -133,6 +138,12 @@ function RefusalForm({ onAnswer, onBack }: RefusalFormProps) {
         event.preventDefault();
         const message = field.current?.value.trim() ?? '';
         onAnswer({ value: 'deny', ...(message === '' ? {} : { message }) });
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        // Outside of the form, Escape aborts the run.
+        event.stopPropagation();
+        goBack();
       }}
     >
       <input
@@ -145,7 +156,7 @@ function RefusalForm({ onAnswer, onBack }: RefusalFormProps) {
       <button type="submit" class="button danger">
         Reject
       </button>
-      <button type="button" class="text-button" onClick={onBack}>
+      <button type="button" class="text-button" onClick={goBack}>
         Back
       </button>
     </form>

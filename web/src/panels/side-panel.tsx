@@ -1,8 +1,10 @@
 // The panel at the right: todo list, subagents, branch tree, usage, or frames.
-import { openPanel, type PanelName } from '../app/app-state.ts';
+import { isSidebarOpen, openPanel, type PanelName } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { IconButton } from '../parts/button.tsx';
 import type { IconName } from '../parts/icon-paths.ts';
+import { useCoverFocus } from '../parts/use-cover-focus.ts';
+import { PHONE, useMediaQuery } from '../parts/use-media-query.ts';
 import { FramesPanel } from './frames-panel.tsx';
 import { SubagentsPanel } from './subagents-panel.tsx';
 import { TodoPanel } from './todo-panel.tsx';
@@ -32,9 +34,12 @@ export function closePanel(): void {
 
 export function SidePanel({ store }: { readonly store: SessionStore }) {
   const panel = PANELS.find(({ name }) => name === openPanel.value);
+  const isPhone = useMediaQuery(PHONE);
+  const aside = useCoverFocus<HTMLElement>(isPhone && panel !== undefined);
   if (!panel) return null;
+  const isCovered = isPhone && isSidebarOpen.value;
   return (
-    <aside class={`side-panel ${panel.name}`} aria-label={panel.title}>
+    <aside ref={aside} class={`side-panel ${panel.name}`} aria-label={panel.title} tabIndex={-1} inert={isCovered}>
       <header class="panel-head">
         <h2>{panel.title}</h2>
         <IconButton icon="close" label="Close the panel" onClick={closePanel} />

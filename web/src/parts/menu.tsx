@@ -1,8 +1,9 @@
 // A button that opens a list of actions. Arrow keys move, Escape closes.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-paths.ts';
+import { usePopover } from './use-popover.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -17,32 +18,17 @@ interface MenuProps {
 }
 
 export function Menu({ label, items }: MenuProps) {
-  const [isOpen, setIsOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
+  const { root, isOpen, setIsOpen, close } = usePopover();
   const list = useRef<HTMLDivElement>(null);
-  // Before the next key: Escape must reach the list.
+  // Before the next key: it must reach the list.
   useLayoutEffect(() => {
-    if (!isOpen) return;
-    list.current?.querySelector('button')?.focus();
-    const closeOutside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setIsOpen(false);
-    };
-    addEventListener('pointerdown', closeOutside);
-    addEventListener('focusin', closeOutside);
-    return () => {
-      removeEventListener('pointerdown', closeOutside);
-      removeEventListener('focusin', closeOutside);
-    };
+    if (isOpen) list.current?.querySelector('button')?.focus();
   }, [isOpen]);
-  const close = () => {
-    setIsOpen(false);
-    root.current?.querySelector('button')?.focus();
-  };
   return (
     <div class="menu" ref={root}>
       <IconButton icon="more" label={label} isExpanded={isOpen} onClick={() => setIsOpen(!isOpen)} />
       {isOpen ? (
-        <div class="menu-list" role="menu" aria-label={label} ref={list} onKeyDown={(event) => moveFocus(event, close)}>
+        <div class="menu-list" role="menu" aria-label={label} ref={list} onKeyDown={moveFocus}>
           {items.map(({ label: text, icon, onSelect, isDangerous }) => (
             <button
               type="button"
@@ -64,12 +50,7 @@ export function Menu({ label, items }: MenuProps) {
   );
 }
 
-function moveFocus(event: KeyboardEvent, close: () => void): void {
-  if (event.key === 'Escape') {
-    event.stopPropagation();
-    close();
-    return;
-  }
+function moveFocus(event: KeyboardEvent): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   if (step === 0) return;
   event.preventDefault();

@@ -1,10 +1,11 @@
 // Chooses the model of a session from a list that can be searched.
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Model } from '../../../src/protocol/index.ts';
 import { canChange } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { formatShort } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
+import { usePopover } from '../parts/use-popover.ts';
 
 interface ModelPickerProps {
   readonly store: SessionStore;
@@ -12,20 +13,7 @@ interface ModelPickerProps {
 }
 
 export function ModelPicker({ store, current }: ModelPickerProps) {
-  const [isOpen, setIsOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (!isOpen) return;
-    const closeOutside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setIsOpen(false);
-    };
-    addEventListener('pointerdown', closeOutside);
-    return () => removeEventListener('pointerdown', closeOutside);
-  }, [isOpen]);
-  const close = () => {
-    setIsOpen(false);
-    root.current?.querySelector('button')?.focus();
-  };
+  const { root, isOpen, setIsOpen, close } = usePopover();
   return (
     <div class="model-picker" ref={root}>
       <button
@@ -56,8 +44,9 @@ function ModelList({ store, current, onClose }: ModelListProps) {
   const [selected, setSelected] = useState(0);
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
+  // Before the next key, which belongs to the field.
+  useLayoutEffect(() => field.current?.focus(), []);
   useEffect(() => {
-    field.current?.focus();
     store.call('get_available_models').then(
       (reply) => setModels((reply as { models: Model[] }).models),
       (thrown: Error) => {
@@ -76,7 +65,6 @@ function ModelList({ store, current, onClose }: ModelListProps) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step !== 0) setSelected((selected + step + found.length) % Math.max(1, found.length));
     else if (event.key === 'Enter') choose(found[selected]);
-    else if (event.key === 'Escape') onClose();
     else return;
     event.preventDefault();
     event.stopPropagation();

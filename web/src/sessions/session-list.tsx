@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import {
   currentId,
   isNewSessionOpen,
+  isReadOnly,
   isShortcutListOpen,
   isSidebarOpen,
   listedSessions,
@@ -13,17 +14,29 @@ import {
 } from '../app/app-state.ts';
 import type { SessionActivity, SessionSummary } from '../app/http-api.ts';
 import { navigate } from '../app/router.ts';
+import { formatSessionAddress } from '../app/session-address.ts';
 import { cycleTheme, theme } from '../app/theme.ts';
 import { IconButton } from '../parts/button.tsx';
 import { formatAge, formatCost, shortenPath } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
+import { useCoverFocus } from '../parts/use-cover-focus.ts';
+import { PHONE, useMediaQuery } from '../parts/use-media-query.ts';
 import { getTitle } from './session-title.ts';
 
 const SEARCH_DELAY_MS = 200;
 
 export function SessionList() {
+  const isPhone = useMediaQuery(PHONE);
+  const isOpen = isSidebarOpen.value;
+  const list = useCoverFocus<HTMLElement>(isPhone && isOpen);
   return (
-    <nav class={`sidebar ${isSidebarOpen.value ? 'open' : ''}`} aria-label="Sessions">
+    <nav
+      ref={list}
+      class={`sidebar ${isOpen ? 'open' : ''}`}
+      aria-label="Sessions"
+      tabIndex={-1}
+      inert={isPhone && !isOpen}
+    >
       <header class="sidebar-head">
         <a class="brand" href="#/" aria-label="Parley, start page">
           <span class="brand-mark" aria-hidden="true">
@@ -31,7 +44,9 @@ export function SessionList() {
           </span>
           Parley
         </a>
-        <IconButton icon="plus" label="New session" onClick={() => (isNewSessionOpen.value = true)} />
+        {isReadOnly.value ? null : (
+          <IconButton icon="plus" label="New session" onClick={() => (isNewSessionOpen.value = true)} />
+        )}
         <IconButton
           icon="close"
           label="Close the list"
@@ -81,9 +96,14 @@ function SessionSearch() {
 
 function SessionItems() {
   const { value: found } = listedSessions;
+  const list = useRef<HTMLUListElement>(null);
+  const isReady = listState.value === 'ready';
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [currentId.value, isReady, isSidebarOpen.value]);
   if (found.length === 0) return <EmptyList />;
   return (
-    <ul class="session-list" aria-label="List of sessions">
+    <ul ref={list} class="session-list" aria-label="List of sessions">
       {found.map((session) => (
         <SessionItem key={session.id} session={session} isCurrent={session.id === currentId.value} />
       ))}
@@ -129,7 +149,7 @@ function SessionItem({ session, isCurrent }: SessionItemProps) {
     <li>
       <a
         class="session-item"
-        href={`#/s/${encodeURIComponent(id)}`}
+        href={formatSessionAddress(id)}
         aria-current={isCurrent ? 'page' : undefined}
         data-session={id}
         onClick={() => (isSidebarOpen.value = false)}

@@ -1,6 +1,6 @@
 // A session: its head, the conversation, questions, queued messages, and the prompt.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { announcement, canChange, refreshSessions } from '../app/app-state.ts';
+import { announcement, canChange, isSidebarOpen, openPanel, refreshSessions } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { ConversationView } from '../conversation/conversation-view.tsx';
 import { DialogStack } from '../dialogs/dialog-stack.tsx';
@@ -9,6 +9,7 @@ import { SidePanel } from '../panels/side-panel.tsx';
 import { readText } from '../panels/tree-layout.ts';
 import { shorten } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
+import { PHONE, useMediaQuery } from '../parts/use-media-query.ts';
 import { PromptEditor } from '../prompt/prompt-editor.tsx';
 import type { Conversation } from '../store/conversation.ts';
 import { isRunning } from '../store/session-view.ts';
@@ -17,12 +18,13 @@ import { SessionHeader } from './session-header.tsx';
 
 export function SessionPage({ store }: { readonly store: SessionStore }) {
   const view = store.view.value;
+  const isCovered = useMediaQuery(PHONE) && (isSidebarOpen.value || openPanel.value !== undefined);
   const onMissing = useMemo(() => (index: number) => void store.loadMessages(index), [store]);
   useAnnouncements(store);
   useListRefresh(store);
   return (
     <>
-      <main class="session">
+      <main class="session" inert={isCovered}>
         <SessionHeader store={store} />
         <ConnectionBar store={store} />
         {view.isLoaded && isEmpty(view.conversation) ? (
