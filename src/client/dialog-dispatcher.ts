@@ -73,13 +73,20 @@ export function createDialogDispatcher(options: DialogDispatcherOptions): Dialog
   };
 }
 
+/** A question whose handler is running, or whose answer waits until the agent has sent the question again. */
+interface HandledQuestion {
+  /** The agent has sent it on this connection. */
+  isCurrent: boolean;
+  /** Given while the connection was lost. */
+  answer?: UiAnswer | { cancelled: true };
+}
+
 /** The questions that are not answered yet, by id. */
 class OpenQuestions {
   readonly #options: DialogDispatcherOptions;
   readonly #displays: Listeners<DisplayRequest>;
   readonly #handlers: { handler: DialogHandler }[] = [];
-  /** Questions that a handler is answering, and whether the agent has sent them on this connection. */
-  readonly #handled = new Map<string, { isCurrent: boolean }>();
+  readonly #handled = new Map<string, HandledQuestion>();
   /** Questions that arrived before the host could register a handler. */
   #buffered: DialogRequest[] = [];
   #isBuffering = true;
@@ -91,7 +98,10 @@ class OpenQuestions {
 
   add(dialog: DialogRequest): void {
     const handled = this.#handled.get(dialog.id);
-    if (handled) handled.isCurrent = true;
+    if (handled?.answer) {
+      this.remove(dialog.id);
+      this.#send(dialog.id, handled.answer);
+    } else if (handled) handled.isCurrent = true;
     else if (this.#isBuffering || (this.#options.isShared && this.#handlers.length === 0)) {
       this.remove(dialog.id);
       this.#buffered.push(dialog);
@@ -135,13 +145,14 @@ class OpenQuestions {
   }
 
   #withdraw(id: string): void {
+    const isAnswered = this.#handled.get(id)?.answer !== undefined;
     this.remove(id);
-    this.#displays.emit({ id, method: 'cancel', targetId: id });
+    if (!isAnswered) this.#displays.emit({ id, method: 'cancel', targetId: id });
   }
 
   async #answer(dialog: DialogRequest): Promise<void> {
     const { id } = dialog;
-    const handled = { isCurrent: true };
+    const handled: HandledQuestion = { isCurrent: true };
     this.#handled.set(id, handled);
     let answer: Awaited<ReturnType<DialogHandler>>;
     try {
@@ -150,8 +161,18 @@ class OpenQuestions {
       this.#options.onError(thrown);
     }
     const isWithdrawn = this.#handled.get(id) !== handled;
+    if (isWithdrawn && this.#options.isShared) return;
+    const isCurrent = isWithdrawn || handled.isCurrent;
+    if (answer !== 'leave-open' && !isCurrent) {
+      // The agent sends the question again in any case. The answer waits for it, so that it is not asked twice.
+      handled.answer = answer ?? { cancelled: true };
+      return;
+    }
     if (!isWithdrawn) this.#handled.delete(id);
-    if (answer === 'leave-open' || (isWithdrawn && this.#options.isShared)) return;
-    this.#options.send({ type: 'extension_ui_response', id, ...(answer ?? { cancelled: true }) });
+    if (answer !== 'leave-open') this.#send(id, answer ?? { cancelled: true });
+  }
+
+  #send(id: string, answer: UiAnswer | { cancelled: true }): void {
+    this.#options.send({ type: 'extension_ui_response', id, ...answer });
   }
 }

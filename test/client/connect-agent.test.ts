@@ -462,6 +462,38 @@ describe('dialogs of a shared session', () => {
     expect(second.received.filter(({ type }) => type === 'extension_ui_response')).toHaveLength(1);
     expect(shown).toEqual(['q1', 'q2']);
   });
+
+  test('an answer that is given while the connection is lost is sent once, when the dialog is sent again', async () => {
+    const server = await startWebSocketServer({
+      onConnection: (one, number) => one.send(READY, attached(), ...(number === 2 ? [question('q1')] : [])),
+    });
+    const agent = await connect({ url: server.url, reconnect: FAST });
+    const shown: string[] = [];
+    const displays: unknown[] = [];
+    const answers = new Map<string, () => void>();
+    agent.onDialog(({ id }) => {
+      shown.push(id);
+      return new Promise((resolve) => answers.set(id, () => resolve({ confirmed: true })));
+    });
+    agent.onDisplay((display) => displays.push(display));
+    agent.onConnectionState(({ status }) => {
+      if (status === 'reconnecting') for (const answer of answers.values()) answer();
+    });
+    const first = await server.waitForConnection(1);
+    first.send(question('q1'), question('answered by another client'));
+    await agent.call('get_state');
+    first.cut();
+    const second = await server.waitForConnection(2);
+    expect(await second.waitFor('extension_ui_response')).toMatchObject({ id: 'q1', confirmed: true });
+    await agent.call('get_state');
+    second.cut();
+    await agent.call('get_state');
+    const responses = server.connections.flatMap(({ received }) => received.filter(({ id }) => id === 'q1'));
+    expect(responses).toHaveLength(1);
+    expect(server.connections[2]?.received.map(({ type }) => type)).not.toContain('extension_ui_response');
+    expect(shown).toEqual(['q1', 'answered by another client']);
+    expect(displays).toEqual([]);
+  });
 });
 
 describe('RpcClient with a url', () => {

@@ -12,7 +12,7 @@ from ._aio_links import AsyncProcessLink, AsyncSocketLink
 from ._aio_server_link import AsyncServerLink
 from ._async_commands import AsyncCommands
 from ._base_client import BaseClient
-from ._connection import LEAVE_OPEN, Connection, Incoming, _LeaveOpen, answer_frame, encode
+from ._connection import Connection, Incoming, _LeaveOpen, answer_frame, encode
 from ._dialogs import DIALOG_METHODS, OpenDialog
 from ._reconnect import ConnectionState, ReconnectOptions, ReconnectPolicy, is_frame_too_large, to_options
 from .errors import AgentExitedError, ConnectError, ExitInfo, ParleyError
@@ -333,9 +333,11 @@ class AsyncClient(BaseClient, AsyncCommands):
 
     async def _answer(self, dialog: OpenDialog) -> None:
         frame = dialog.frame
-        answer: Any = None
+        answer: Any = dialog.answer
         try:
-            if frame.get("method") not in DIALOG_METHODS:
+            if dialog.has_answer:
+                pass
+            elif frame.get("method") not in DIALOG_METHODS:
                 self._notify(Incoming("unhandled", frame))
             elif self._dialog_handler:
                 answer = self._dialog_handler(cast(UiRequest, frame))
@@ -345,7 +347,7 @@ class AsyncClient(BaseClient, AsyncCommands):
             answer = None
             raise
         finally:
-            if self._dialogs.finish(dialog) and answer is not LEAVE_OPEN:
+            if self._dialogs.finish(dialog, answer, self._connection.loss_count):
                 self._write_frame(encode(answer_frame(frame, answer)))
 
     def _spawn(self, work: Awaitable[Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 from ._address import parse_address
 from ._base_client import BaseClient
 from ._commands import Commands
-from ._connection import LEAVE_OPEN, Connection, Incoming, _LeaveOpen, answer_frame, encode
+from ._connection import Connection, Incoming, _LeaveOpen, answer_frame, encode
 from ._dialogs import DIALOG_METHODS, OpenDialog
 from ._links import ProcessLink, SocketLink, start_thread
 from ._reconnect import ConnectionState, ReconnectOptions, ReconnectPolicy, is_frame_too_large, to_options
@@ -353,16 +353,18 @@ class Client(BaseClient, Commands):
 
     def _answer(self, dialog: OpenDialog) -> None:
         frame = dialog.frame
-        answer: Answer = None
+        answer: Answer = dialog.answer
         try:
-            if frame.get("method") not in DIALOG_METHODS:
+            if dialog.has_answer:
+                pass
+            elif frame.get("method") not in DIALOG_METHODS:
                 self._notify(Incoming("unhandled", frame))
             elif self._dialog_handler:
                 answer = self._dialog_handler(cast(UiRequest, frame))
         finally:
             with self._state:
-                is_awaited = self._dialogs.finish(dialog)
-            if is_awaited and answer is not LEAVE_OPEN:
+                is_awaited = self._dialogs.finish(dialog, answer, self._connection.loss_count)
+            if is_awaited:
                 self._send(encode(answer_frame(frame, answer)))
 
     def _send(self, line: bytes) -> None:

@@ -20,6 +20,7 @@ from parley_agent import (
     connect,
     connect_async,
 )
+from parley_agent._dialogs import OpenDialogs
 from parley_agent._reconnect import ReconnectPolicy
 from parley_agent.errors import ExitInfo
 
@@ -40,6 +41,25 @@ def serve_calls(peer: Peer) -> None:
             return peer.close()
         if frame["type"] != "extension_ui_response":
             peer.reply(frame, frame)
+
+
+def lose_dialogs(answers: "queue.Queue[Any]") -> Script:
+    """Two dialogs are open when the first connection is lost. One of them is sent again on the second connection."""
+
+    def script(peer: Peer, number: int) -> None:
+        peer.accept()
+        dialogs = {1: [QUESTION, {**QUESTION, "id": "q2"}], 2: [QUESTION]}
+        peer.send(READY, attached(), *dialogs.get(number, []))
+        while True:
+            frame = peer.receive()
+            if frame is None or frame["type"] == "cut":
+                return peer.close()
+            if frame["type"] == "extension_ui_response":
+                answers.put((number, frame["id"], frame["confirmed"]))
+            else:
+                peer.reply(frame)
+
+    return script
 
 
 class Case(unittest.TestCase):
@@ -285,6 +305,50 @@ class Dialogs(Case):
         self.assertTrue(answers.empty() and shown.empty())
 
 
+    def test_an_answer_during_a_loss_is_sent_once_when_the_dialog_is_sent_again(self) -> None:
+        answers: "queue.Queue[Any]" = queue.Queue()
+        shown: "queue.Queue[str]" = queue.Queue()
+        displays: "queue.Queue[Any]" = queue.Queue()
+        is_lost = threading.Event()
+        finished = threading.Semaphore(0)
+
+        def answer(dialog: Any) -> bool:
+            shown.put(dialog["id"])
+            return is_lost.wait(60)
+
+        def handle_state(state: ConnectionState) -> None:
+            if state.status == "reconnecting" and not is_lost.is_set():
+                is_lost.set()
+                # The connection is restored on another thread; the dialogs are not dispatched before this listener returns.
+                for _ in range(2):
+                    finished.acquire(timeout=60)
+
+        with mock.patch("parley_agent._dialogs.OpenDialogs.finish", report_finish(finished)):
+            client = self.connect(self.serve(lose_dialogs(answers)).url, on_dialog=answer)
+            client.on_display(displays.put)
+            client.on_connection_state(handle_state)
+            client.on_event(lambda _: None)
+            self.assertEqual({shown.get(timeout=60) for _ in range(2)}, {"q1", "q2"})
+            client.send({"type": "cut"})
+            self.assertEqual(answers.get(timeout=60), (2, "q1", True))
+            client.get_state()
+            client.send({"type": "cut"})
+            client.get_state()
+        self.assertTrue(answers.empty() and shown.empty() and displays.empty())
+
+
+def report_finish(finished: threading.Semaphore) -> Any:
+    """OpenDialogs.finish, which then releases the semaphore."""
+    finish = OpenDialogs.finish
+
+    def report(self: OpenDialogs, *arguments: Any) -> bool:
+        is_awaited = finish(self, *arguments)
+        finished.release()
+        return is_awaited
+
+    return report
+
+
 class Ends(Case):
     def lose(self, refuse: Callable[[Peer], None], is_web: bool = True, **options: Any) -> AgentExitedError:
         """The error of a call after the first connection is lost, and the other ones are refused."""
@@ -503,6 +567,30 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             with self.assertRaisesRegex(AgentExitedError, "Session not found: s1"):
                 await client.get_state()
             self.assertEqual(client.connection_state.status, "closed")
+
+    async def test_an_answer_during_a_loss_is_sent_once_when_the_dialog_is_sent_again(self) -> None:
+        answers: "queue.Queue[Any]" = queue.Queue()
+        shown: List[str] = []
+        displays: List[Any] = []
+        is_lost = asyncio.Event()
+
+        async def answer(dialog: Any) -> bool:
+            shown.append(dialog["id"])
+            await is_lost.wait()
+            return True
+
+        client = connect_async(self.serve(lose_dialogs(answers)).url, reconnect=FAST, timeout=60, on_dialog=answer)
+        client.on_display(displays.append)
+        client.on_connection_state(lambda state: is_lost.set() if state.status == "reconnecting" else None)
+        async with client:
+            await client.call("one")
+            await client.send({"type": "cut"})
+            await client.get_state()
+            await client.send({"type": "cut"})
+            await client.get_state()
+        self.assertEqual(answers.get(timeout=60), (2, "q1", True))
+        self.assertEqual((sorted(shown), displays), (["q1", "q2"], []))
+        self.assertTrue(answers.empty())
 
     async def test_silent_servers_and_closing_while_waiting(self) -> None:
         done = threading.Event()
