@@ -1,5 +1,5 @@
 // The start of `parley serve`: its address, its token, where the token is and where it is not, and which settings prevent the start.
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -80,27 +80,37 @@ describe('the address', () => {
 
   test('a second server on the same port does not start, and the first one stays', async () => {
     const server = await startServer();
-    const file = join(server.program.home, 'serve', 'server.json');
-    const before = readFileSync(file, 'utf8');
+    const directory = join(server.program.home, 'serve', 'servers');
+    const before = readdirSync(directory);
     const { code, stderr } = await runProgram(['serve', '--port', String(server.port)], '', {
       directories: server.program,
     });
     expect(code).toBe(2);
     expect(stderr).toContain(`Port ${server.port} of 127.0.0.1 is in use.`);
     expect((await server.request('/healthz')).status).toBe(200);
-    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(readdirSync(directory)).toEqual(before);
   });
 
-  test('the file of the running server belongs to the one that was started last', async () => {
+  test('each running server has its file; that of a killed one is removed by the next', async () => {
     const first = await startServer();
+    const directory = join(first.program.home, 'serve', 'servers');
+    const getFile = ({ program }: typeof first) => join(directory, `${program.pid}.json`);
     const second = await startServer(OFFLINE, { directories: first.program });
-    const file = join(first.program.home, 'serve', 'server.json');
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: second.program.pid, url: second.url });
-    expect(readFileMode(file)).toBe('600');
-    await stopServer(first);
-    expect(existsSync(file)).toBe(true);
+    for (const server of [first, second]) {
+      expect(JSON.parse(readFileSync(getFile(server), 'utf8'))).toMatchObject({
+        pid: server.program.pid,
+        url: server.url,
+      });
+      expect(readFileMode(getFile(server))).toBe('600');
+    }
     await stopServer(second);
-    expect(existsSync(file)).toBe(false);
+    expect([getFile(first), getFile(second)].map((file) => existsSync(file))).toEqual([true, false]);
+    first.program.kill('SIGKILL');
+    await first.program.exited;
+    const third = await startServer(OFFLINE, { directories: first.program });
+    expect(readdirSync(directory)).toEqual([`${third.program.pid}.json`]);
+    await stopServer(third);
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   test.each([

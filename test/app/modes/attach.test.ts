@@ -1,4 +1,5 @@
 // Tests of `parley attach`: which server it finds, which session it selects, and which arguments it refuses.
+import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runAttach } from '../../../src/app/modes/attach/attach.ts';
 import { findServer } from '../../../src/app/modes/attach/find-server.ts';
@@ -8,20 +9,38 @@ import {
   listRemoteSessions,
 } from '../../../src/app/modes/attach/remote-sessions.ts';
 import { Fault } from '../../../src/base/index.ts';
-import type { Files } from '../../../src/contracts/index.ts';
+import type { Files, ProcessIdentity } from '../../../src/contracts/index.ts';
+
+const SERVERS = '/user/serve/servers';
 
 /** Only these files exist. */
-function createFiles(texts: Readonly<Record<string, string>>) {
+function createFiles(texts: Record<string, string>) {
+  const names = () => Object.keys(texts).filter((path) => dirname(path) === SERVERS);
   return {
     read: async (path: string) => new TextEncoder().encode(texts[path]),
-    info: async (path: string) => (path in texts ? { kind: 'file' } : undefined),
-  } as unknown as Pick<Files, 'read' | 'info'>;
+    async info(path: string) {
+      if (path === SERVERS && names().length > 0) return { kind: 'directory' };
+      return path in texts ? { kind: 'file' } : undefined;
+    },
+    list: async () => names().map((path) => ({ name: basename(path), kind: 'file' })),
+    remove: async (path: string) => void delete texts[path],
+  } as unknown as Pick<Files, 'info' | 'list' | 'read' | 'remove'>;
 }
 
-const SERVER = {
-  '/user/serve/server.json': '{"pid":1,"url":"http://127.0.0.1:7420/"}',
-  '/user/serve/token': 'stored-token\n',
+/** The processes 1 to 9 are alive. */
+const IDENTITY: ProcessIdentity = {
+  self: { pid: 3, host: 'here' },
+  isAlive: async (pid) => pid < 10,
 };
+
+const TOKEN = { '/user/serve/token': 'stored-token\n' };
+
+function serverFile(pid: number, fields: object = {}): Record<string, string> {
+  const server = { pid, host: 'here', startedMs: 5, url: `http://127.0.0.1:${7419 + pid}/`, ...fields };
+  return { [`${SERVERS}/${pid}.json`]: JSON.stringify(server) };
+}
+
+const SERVER = { ...serverFile(1), ...TOKEN };
 
 async function find(
   target: string | undefined,
@@ -31,7 +50,7 @@ async function find(
     texts = SERVER,
   }: { token?: string; env?: Record<string, string>; texts?: Record<string, string> } = {},
 ) {
-  return findServer(target, token, { files: createFiles(texts), agentDirectory: '/user', env });
+  return findServer(target, token, { files: createFiles(texts), identity: IDENTITY, agentDirectory: '/user', env });
 }
 
 describe('the server', () => {
@@ -40,20 +59,42 @@ describe('the server', () => {
   });
 
   test('of this user, by its address if a token is given, which may give less access than the socket', async () => {
-    const texts = { '/user/serve/server.json': '{"pid":1,"url":"http://127.0.0.1:7420/","socket":"/run/x.sock"}' };
-    const found = await findServer(undefined, 'read', { files: createFiles(texts), agentDirectory: '/user', env: {} });
-    expect(found).toEqual({ url: 'http://127.0.0.1:7420/', token: 'read', isDefault: true });
+    const texts = serverFile(1, { socket: '/run/x.sock' });
+    expect(await find(undefined, { texts, token: 'read' })).toEqual({
+      url: 'http://127.0.0.1:7420/',
+      token: 'read',
+      isDefault: true,
+    });
   });
 
   test('of this user, by its socket, which needs no token', async () => {
-    const texts = { '/user/serve/server.json': '{"pid":1,"url":"http://127.0.0.1:7420/","socket":"/run/x.sock"}' };
+    const texts = serverFile(1, { socket: '/run/x.sock' });
     expect(await find(undefined, { texts })).toEqual({ url: 'unix:/run/x.sock', isDefault: true });
+  });
+
+  test('of this user, the one that was started last; the stored token is that of all of them', async () => {
+    const newest = serverFile(2, { startedMs: 9 });
+    const texts: Record<string, string> = { ...serverFile(1), ...newest, ...TOKEN };
+    expect((await find(undefined, { texts })).url).toBe('http://127.0.0.1:7421/');
+    expect((await find('127.0.0.1:7420', { texts })).token).toBe('stored-token');
+    delete texts[`${SERVERS}/2.json`];
+    expect((await find(undefined, { texts })).url).toBe('http://127.0.0.1:7420/');
+  });
+
+  test('of this user was killed: its file is removed', async () => {
+    const texts = { ...serverFile(10), ...serverFile(11, { host: 'another machine' }) };
+    await expect(find(undefined, { texts })).rejects.toThrow('The server of this user was ended. Start one with');
+    expect(Object.keys(texts)).toEqual([`${SERVERS}/11.json`]);
+    await expect(find(undefined, { texts })).rejects.toThrow('No server of this user is running.');
+    Object.assign(texts, serverFile(12, { startedMs: 9 }), serverFile(1));
+    expect((await find(undefined, { texts })).url).toBe('http://127.0.0.1:7420/');
   });
 
   test.each([
     ['no file', {}],
-    ['an incomplete file', { '/user/serve/server.json': '{"pid":1,"ur' }],
-    ['another file', { '/user/serve/server.json': '[1]' }],
+    ['an incomplete file', { [`${SERVERS}/1.json`]: '{"pid":1,"ur' }],
+    ['another file', { [`${SERVERS}/1.json`]: '[1]', [`${SERVERS}/1.json.new`]: Object.values(serverFile(1)).join() }],
+    ['a server of another machine', serverFile(1, { host: 'there' })],
   ])('none with %s', async (_, texts) => {
     await expect(find(undefined, { texts })).rejects.toThrow(
       'No server of this user is running. Start one with `parley serve`, or name another one: parley attach URL',

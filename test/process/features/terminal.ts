@@ -73,10 +73,7 @@ export function tryTerminal(): void {
     test('attached to a server, over a WebSocket and over its socket', async () => {
       const directories = createDirectories();
       const socket = join(directories.home, 'server.sock');
-      await startServeProgram({ ...runtimeOptions, directories, args: ['--socket', socket] });
-      const { url } = JSON.parse(readFileSync(join(directories.home, 'serve', 'server.json'), 'utf8')) as {
-        url: string;
-      };
+      const { url } = await startServeProgram({ ...runtimeOptions, directories, args: ['--socket', socket] });
       const webSocketSteps = [
         ['Attached to http', 'Say over-the-web\r'],
         ['over-the-web', ''],

@@ -5,6 +5,7 @@ import { ConnectionError, type ConnectOptions, connectAgent } from '../../../cli
 import { resolveAgentDirectory } from '../../../settings/index.ts';
 import { homeDirectory } from '../../../support/home-directory.ts';
 import { createSystemPorts } from '../../system-ports/index.ts';
+import { createProcessIdentity } from '../../system-ports/process-identity.ts';
 import { openTerminalPrompt } from '../choose-session.ts';
 import { parseWithHelp } from '../parse-with-help.ts';
 import { findServer } from './find-server.ts';
@@ -71,7 +72,9 @@ export async function runAttach(argv: readonly string[]): Promise<string> {
   const ports = createSystemPorts({ agentDirectory });
   const context: AttachContext = { ports, agentDirectory, prompt };
   if (values.exec !== undefined) return runCommandTerminal(values.exec, context);
-  const address = await findServer(target, values.token, { files: ports.files, agentDirectory, env: process.env });
+  const address = await findServer(target, values.token, {
+    ...{ files: ports.files, identity: createProcessIdentity(), agentDirectory, env: process.env },
+  });
   const options: ConnectOptions = {
     ...{ url: address.url, token: address.token, cwd: values.cwd, stream: 'delta' },
     client: await createClientName(values.name),
@@ -148,13 +151,12 @@ async function hasSession(options: ConnectOptions): Promise<boolean> {
   }
 }
 
-/** A server that was found by its file and does not answer was killed. */
 async function explainFailure<T>(isDefault: boolean, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (thrown) {
     if (!(thrown instanceof ConnectionError)) throw thrown;
-    const advice = isDefault && !thrown.isPermanent ? ' The server of this user was ended.' : '';
+    const advice = isDefault && !thrown.isPermanent ? ' The server of this user does not answer.' : '';
     const help =
       thrown.code === 'no_credentials' ? ' Pass the token with --token, or the URL that parley serve printed.' : '';
     throw new Fault('config', `${getErrorMessage(thrown)}${advice}${help}`, { cause: thrown });

@@ -1,7 +1,8 @@
 // Finds the agent that `parley attach` connects to: the address of the user, or the server of this user on this machine.
 import { join, resolve } from 'node:path';
-import { Fault, isRecord } from '../../../base/index.ts';
-import type { Files } from '../../../contracts/index.ts';
+import { Fault } from '../../../base/index.ts';
+import type { Files, ProcessIdentity } from '../../../contracts/index.ts';
+import { listServerFiles } from '../server-files.ts';
 
 export interface AttachAddress {
   readonly url: string;
@@ -10,13 +11,9 @@ export interface AttachAddress {
   readonly isDefault: boolean;
 }
 
-interface ServerFile {
-  readonly url: string;
-  readonly socket?: string | undefined;
-}
-
 interface FindServerContext {
-  readonly files: Pick<Files, 'read' | 'info'>;
+  readonly files: Pick<Files, 'info' | 'list' | 'read' | 'remove'>;
+  readonly identity: ProcessIdentity;
   readonly agentDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -44,44 +41,28 @@ export async function findServer(
 }
 
 async function findOwnServer(token: string | undefined, context: FindServerContext): Promise<AttachAddress> {
-  const server = await readServerFile(context);
-  if (!server) throw new Fault('config', `No server of this user is running. ${START_ADVICE}`);
+  const { running, hasEnded } = await listServerFiles(context);
+  const [server] = running;
+  if (!server) {
+    const problem = hasEnded ? 'The server of this user was ended.' : 'No server of this user is running.';
+    throw new Fault('config', `${problem} ${START_ADVICE}`);
+  }
   // A token may give less access than the socket.
   if (server.socket !== undefined && token === undefined) return { url: `unix:${server.socket}`, isDefault: true };
   return { url: server.url, token: token ?? (await readToken(context)), isDefault: true };
 }
 
-/** The stored token is used only for the server that it belongs to. */
+/** The stored token is used only for the servers that it belongs to. */
 async function findOwnToken(url: string, context: FindServerContext): Promise<string | undefined> {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || parsed.searchParams.has('token')) return undefined;
-  const server = await readServerFile(context);
-  const isOwn = server !== undefined && new URL(server.url).host === parsed.host;
+  const { running } = await listServerFiles(context);
+  const isOwn = running.some(({ url: own }) => new URL(own).host === parsed.host);
   return isOwn ? readToken(context) : undefined;
 }
 
-async function readServerFile({ files, agentDirectory }: FindServerContext): Promise<ServerFile | undefined> {
-  const text = await readText(files, join(agentDirectory, 'serve', 'server.json'));
-  if (text === undefined) return undefined;
-  try {
-    const { url, socket } = parseRecord(text);
-    if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
-    return { url, ...(typeof socket === 'string' ? { socket } : {}) };
-  } catch {
-    return undefined;
-  }
-}
-
 async function readToken({ files, agentDirectory }: FindServerContext): Promise<string | undefined> {
-  return (await readText(files, join(agentDirectory, 'serve', 'token')))?.trim();
-}
-
-async function readText(files: FindServerContext['files'], path: string): Promise<string | undefined> {
+  const path = join(agentDirectory, 'serve', 'token');
   if ((await files.info(path))?.kind !== 'file') return undefined;
-  return new TextDecoder().decode(await files.read(path));
-}
-
-function parseRecord(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
-  return isRecord(value) ? value : {};
+  return new TextDecoder().decode(await files.read(path)).trim();
 }

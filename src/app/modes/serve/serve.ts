@@ -1,9 +1,10 @@
 // `parley serve`: serves many clients over HTTP, WebSockets and a Unix socket.
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createDeferred, Fault, toJson } from '../../../base/index.ts';
-import type { Files } from '../../../contracts/index.ts';
 import { guardStdout } from '../../../transports/index.ts';
+import { createProcessIdentity } from '../../system-ports/process-identity.ts';
 import { printText } from '../print.ts';
+import { writeServerFile } from '../server-files.ts';
 import { createShutdown } from '../shutdown.ts';
 import { prepareStart, type StartOptions } from '../start-agent.ts';
 import { isLoopback, type RunningServer, startServer } from './start-server.ts';
@@ -79,17 +80,19 @@ function takeOwnFlags(argv: readonly string[]): { own: OwnFlags; rest: string[] 
 async function serve(options: StartOptions, own: OwnFlags, warn: Warn): Promise<never> {
   const token = takeTokenVariable(process.env);
   const startContext = await prepareStart(options, warn);
-  const { ports, settings, agentDirectory } = startContext;
+  const { ports, settings } = startContext;
   if (token !== undefined) ports.redact(token);
   const host = own.host ?? settings['serve.host'];
   const port = own.port === undefined ? settings['serve.port'] : parsePort(own.port);
   if (!isLoopback(host)) checkRemoteAccess(host, token, warn);
   const socket = options.socket === undefined ? undefined : resolve(options.socket);
   const server = await startServer({ host, port, socket, token }, options, warn, startContext);
-  const serverFile = join(agentDirectory, 'serve', 'server.json');
-  await writeServerFile(ports.files, serverFile, server);
+  const removeServerFile = await writeServerFile(
+    { ...startContext, ...ports, identity: createProcessIdentity() },
+    server,
+  );
   const shutdown = createShutdown(ports, async () => {
-    await removeServerFile(ports.files, serverFile).catch(() => {});
+    await removeServerFile().catch(() => {});
     await server.close();
   });
   const address = `${server.url}?token=${server.token}`;
@@ -132,20 +135,4 @@ function checkRemoteAccess(host: string, token: string | undefined, warn: Warn):
     );
   }
   warn(`Warning: ${host} is served without encryption. Put a proxy with TLS in front of it.`);
-}
-
-/** By this file, parley attach finds the running server. */
-async function writeServerFile(files: Files, path: string, { url, socket }: RunningServer): Promise<void> {
-  const bytes = new TextEncoder().encode(`${toJson({ pid: process.pid, url, socket })}\n`);
-  await files.makeDirectory(dirname(path), { mode: 0o700 });
-  const temporary = `${path}.${process.pid}`;
-  // Not synced, because it is of no use after a restart of the machine.
-  await files.write(temporary, bytes, { mode: 0o600 });
-  await files.rename(temporary, path);
-}
-
-/** Another server that was started later may have replaced the file. */
-async function removeServerFile(files: Files, path: string): Promise<void> {
-  const { pid } = JSON.parse(new TextDecoder().decode(await files.read(path))) as { pid: number };
-  if (pid === process.pid) await files.remove(path);
 }
