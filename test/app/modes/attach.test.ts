@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { runAttach } from '../../../src/app/modes/attach/attach.ts';
 import { findServer } from '../../../src/app/modes/attach/find-server.ts';
 import {
+  checkOnlySession,
   chooseRemoteSession,
   findRemoteSession,
   listRemoteSessions,
@@ -157,6 +158,15 @@ describe('the session', () => {
     expect(getMessage(() => findRemoteSession('tests', SESSIONS, 0))).toMatch(/:\nid .*\naaaa2222 .*write tests\n/);
     expect(getMessage(() => findRemoteSession('bbbc', SESSIONS, 0))).toMatch(/:\nid .*\nbbbb3333 /);
     expect(getMessage(() => findRemoteSession('x', [], 0))).toContain('The server has no stored sessions.');
+  });
+
+  test('the only one of an agent by the beginning of its id or its name; stored ones are not offered', () => {
+    const only = { sessionId: 'aaaa11112222', sessionName: 'Login' };
+    expect(checkOnlySession('aaaa', only, 'unix:/x')).toBe('aaaa11112222');
+    expect(checkOnlySession('Login', only, 'unix:/x')).toBe('aaaa11112222');
+    expect(getMessage(() => checkOnlySession('bbbb', only, 'unix:/x'))).toBe(
+      'Session bbbb was not found. unix:/x has one session: aaaa1111 Login. Leave out --session to attach to it.',
+    );
   });
 
   test('is chosen by its number or id; `n` is a new one', async () => {

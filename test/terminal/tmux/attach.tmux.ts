@@ -171,6 +171,29 @@ test('an agent with a socket: a person types while a program sends commands', as
   await second.waitFor(AT_SHELL_PROMPT);
 });
 
+test('an agent with a socket has one session', async () => {
+  const directories = createDirectories();
+  const other = await startServeProgram({ directories });
+  const stored = await connect({ url: other.url, token: other.token });
+  await stored.promptAndWait('say stored');
+  const socket = join(directories.home, 'agent.sock');
+  const terminal = await startConversation({ directories, args: `--socket ${socket}` });
+  await terminal.sendLine('/name Only');
+  await terminal.waitFor('Session name set to Only.');
+  const shell = await startInTmux({ directories, args: `attach ${socket} --new`, columns: 200 });
+  await shell.waitFor('agent.sock has one session and opens no others. Leave out --new to attach to it.');
+  const run = (args: string) => shell.sendLine(`clear; node ${inject('program')} attach ${socket} ${args}`);
+  await run('--cwd /');
+  await shell.waitFor('Leave out --cwd to attach to it.');
+  const { sessionId } = stored.attachment;
+  await run(`--session ${sessionId.slice(0, 8)}`);
+  await shell.waitFor(
+    /Session \w{8} was not found\. unix:.*agent\.sock has one session: \w{8} Only\. Leave out --session/,
+  );
+  await run('--session Only');
+  await shell.waitFor('Attached to unix:');
+});
+
 test('an agent that a command starts', async () => {
   const directories = createDirectories();
   const agentDirectories = createDirectories();

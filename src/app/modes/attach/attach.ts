@@ -1,7 +1,7 @@
 // `parley attach`: the terminal as a client of an agent that runs already, or that a command starts elsewhere.
 import { parseArgs } from 'node:util';
 import { Fault, getErrorMessage } from '../../../base/index.ts';
-import { ConnectionError, type ConnectOptions, connectAgent } from '../../../client/index.ts';
+import { type ConnectedAgent, ConnectionError, type ConnectOptions, connectAgent } from '../../../client/index.ts';
 import { resolveAgentDirectory } from '../../../settings/index.ts';
 import { homeDirectory } from '../../../support/home-directory.ts';
 import { createSystemPorts } from '../../system-ports/index.ts';
@@ -9,7 +9,7 @@ import { createProcessIdentity } from '../../system-ports/process-identity.ts';
 import { openTerminalPrompt } from '../choose-session.ts';
 import { parseWithHelp } from '../parse-with-help.ts';
 import { findServer } from './find-server.ts';
-import { chooseRemoteSession, findRemoteSession, listRemoteSessions } from './remote-sessions.ts';
+import { checkOnlySession, chooseRemoteSession, findRemoteSession, listRemoteSessions } from './remote-sessions.ts';
 import { type AttachContext, runAttachedTerminal, runCommandTerminal } from './run-attached.ts';
 
 export const ATTACH_HELP = `Usage: parley attach [URL | SOCKET] [options]
@@ -82,16 +82,16 @@ export async function runAttach(argv: readonly string[]): Promise<string> {
   const session = await explainFailure(address.isDefault, () => selectSession(options, values, context));
   return runAttachedTerminal(
     () =>
-      explainFailure(address.isDefault, () =>
+      explainFailure(address.isDefault, async () => {
         // 0 is before the first event: the first frame is then a snapshot of the session.
-        connectAgent({
-          ...options,
-          session,
-          after: 0,
-          reconnect: true,
+        const position = { session, after: 0, reconnect: true };
+        const agent = await connectAgent({
+          ...{ ...options, ...position },
           ...(values['read-only'] ? { access: 'read' } : {}),
-        }),
-      ),
+        });
+        if (session === undefined) await checkNewSession(agent, values);
+        return agent;
+      }),
     { ...context, isDefault: address.isDefault },
   );
 }
@@ -131,7 +131,10 @@ async function selectSession(
   // A connection without a session gets a new one, which is not stored before its first message.
   const agent = await connectAgent(options);
   try {
-    if (agent.attachment.sessions === 'one' && session === undefined) return undefined;
+    if (agent.attachment.sessions === 'one')
+      return session === undefined
+        ? undefined
+        : checkOnlySession(session, await agent.call('get_state'), agent.address);
     const sessions = await listRemoteSessions(agent);
     const now = ports.clock.now();
     if (session !== undefined) return findRemoteSession(session, sessions ?? [], now).id;
@@ -139,6 +142,17 @@ async function selectSession(
   } finally {
     await agent.close();
   }
+}
+
+/** A process with a socket attaches its only session instead of a new one. */
+async function checkNewSession(agent: ConnectedAgent, values: AttachFlags): Promise<void> {
+  const flag = (['new', 'cwd'] as const).find((name) => values[name] !== undefined);
+  if (flag === undefined || agent.attachment.sessions === 'many') return;
+  await agent.close();
+  throw new Fault(
+    'config',
+    `${agent.address} has one session and opens no others. Leave out --${flag} to attach to it. For several sessions, start parley serve.`,
+  );
 }
 
 async function hasSession(options: ConnectOptions): Promise<boolean> {

@@ -1,6 +1,7 @@
 // The sessions of a running agent: lists them, and finds one by its id, the beginning of its id, or its name.
 import { Fault, findClosestMatch, getErrorMessage } from '../../../base/index.ts';
 import type { Client } from '../../../client/index.ts';
+import type { SessionState } from '../../../protocol/index.ts';
 import type { TerminalPrompt } from '../choose-session.ts';
 import { formatAge, formatTable } from '../format-table.ts';
 
@@ -15,6 +16,7 @@ export interface RemoteSession {
 }
 
 const MAX_LISTED = 8;
+const ID_LENGTH = 8;
 const UNKNOWN_COMMAND = /unknown command|not available|single session/i;
 
 /** Newest first. `undefined` when the agent does not list its sessions. */
@@ -26,6 +28,20 @@ export async function listRemoteSessions(client: Pick<Client, 'callUndeclared'>)
     if (thrown instanceof Fault && UNKNOWN_COMMAND.test(thrown.message)) return undefined;
     throw thrown;
   }
+}
+
+/** Returns the id of the only session of an agent. Stored sessions are not offered: the agent cannot open them. */
+export function checkOnlySession(
+  reference: string,
+  { sessionId, sessionName }: Pick<SessionState, 'sessionId' | 'sessionName'>,
+  address: string,
+): string {
+  if (sessionName === reference || sessionId.startsWith(reference)) return sessionId;
+  const only = [sessionId.slice(0, ID_LENGTH), ...(sessionName ? [sessionName] : [])].join(' ');
+  throw new Fault(
+    'not_found',
+    `Session ${reference} was not found. ${address} has one session: ${only}. Leave out --session to attach to it.`,
+  );
 }
 
 /** Throws a Fault that lists similar sessions. */
@@ -59,7 +75,7 @@ function rankSimilar(reference: string, sessions: readonly RemoteSession[]): Rem
 
 function formatSessions(sessions: readonly RemoteSession[], now: number): string {
   const rows = sessions.map(({ id, name, firstPrompt, modifiedMs, messageCount }) => [
-    ...[id.slice(0, 8), formatAge(now - modifiedMs), String(messageCount), name ?? firstPrompt],
+    ...[id.slice(0, ID_LENGTH), formatAge(now - modifiedMs), String(messageCount), name ?? firstPrompt],
   ]);
   return formatTable(['id', 'used', 'messages', 'name'], rows);
 }
@@ -75,7 +91,7 @@ export async function chooseRemoteSession(
 ): Promise<string | undefined> {
   const listed = sessions.slice(0, MAX_ROWS);
   const rows = listed.map(({ id, name, firstPrompt, modifiedMs, messageCount }, at) => [
-    ...[String(at + 1), id.slice(0, 8), formatAge(now - modifiedMs), String(messageCount), name ?? firstPrompt],
+    ...[String(at + 1), id.slice(0, ID_LENGTH), formatAge(now - modifiedMs), String(messageCount), name ?? firstPrompt],
   ]);
   const older = sessions.length - listed.length;
   prompt.show(formatTable(['', 'id', 'used', 'messages', 'name'], [...rows, ['n', '', '', '', 'a new session']]));
