@@ -1,4 +1,5 @@
 // What the user sees of the connection to a server: a line while it is lost, and a notice when it is lost and restored.
+import { Fault } from '../base/index.ts';
 import type { ConnectionState } from '../client/index.ts';
 import type { Clock } from '../contracts/index.ts';
 
@@ -17,6 +18,11 @@ export class ConnectionStatus {
 
   get isConnected(): boolean {
     return this.#lost === undefined;
+  }
+
+  /** Throws while the connection is lost. A call would be sent after it, when it is not expected any more. */
+  requireConnection(): void {
+    if (!this.isConnected) throw new Fault('refused', 'Not connected: nothing was sent.');
   }
 
   handleState(state: ConnectionState): void {

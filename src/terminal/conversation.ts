@@ -1,5 +1,5 @@
 // Connects client events and key input to the views of one session, and draws them on the screen.
-import { Fault, getErrorMessage } from '../base/index.ts';
+import { getErrorMessage } from '../base/index.ts';
 import type { Client, ClientEvent, ConnectionState, DisplayRequest } from '../client/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { SessionSnapshot, SessionState } from '../protocol/index.ts';
@@ -82,7 +82,10 @@ export class Conversation implements CommandContext {
       isOtherClient,
     );
     this.#connection = new ConnectionStatus({ clock, notify: (message, level) => this.notify(message, level) });
-    this.dialogs = new DialogQueue(clock, ports.keyIdleMs, this.transcript, () => this.draw());
+    this.dialogs = new DialogQueue(clock, ports.keyIdleMs, this.transcript, {
+      onChange: () => this.draw(),
+      checkChoice: () => this.#connection.requireConnection(),
+    });
     const { history, canRedraw } = ports;
     const fileSearch = new FileSearch(ports);
     this.input = new InputEditor({
@@ -114,8 +117,7 @@ export class Conversation implements CommandContext {
       .add(recorded)
       .catch((thrown: unknown) => this.notify(`Cannot save the input history: ${getErrorMessage(thrown)}`, 'warning'));
     try {
-      if (!this.#connection.isConnected && !LOCAL_COMMAND.test(text))
-        throw new Fault('refused', 'Not connected: nothing was sent.');
+      if (!LOCAL_COMMAND.test(text)) this.#connection.requireConnection();
       if (text.startsWith('!')) await this.#userShell.run(text);
       else await this.#submitText(text.trim());
     } catch (thrown) {
@@ -147,6 +149,8 @@ export class Conversation implements CommandContext {
 
   /** Aborts the run and the user shell commands, or else the sign-in. Queued messages return to the input. */
   abort(): void {
+    if (!this.isBusy && !this.#cancelAction) return;
+    this.#connection.requireConnection();
     const reportError = (thrown: unknown) => this.notify(getErrorMessage(thrown), 'error');
     if (!this.isBusy) this.#cancelAction?.().catch(reportError);
     if (this.#userShell.isBusy) this.client.call('abort_bash').catch(reportError);
@@ -161,7 +165,13 @@ export class Conversation implements CommandContext {
     this.#status.hint = text;
   }
 
+  async cycleThinkingLevel(): Promise<void> {
+    this.#connection.requireConnection();
+    await this.client.call('cycle_thinking_level');
+  }
+
   async restoreQueuedMessages(): Promise<void> {
+    this.#connection.requireConnection();
     const { steering, followUp } = await this.client.call('clear_queue');
     const queued = [...steering, ...followUp].map((text) => this.#sentMessages.findOriginal(text));
     if (queued.length === 0) return;

@@ -13,10 +13,18 @@ export interface Shortcuts {
 
 export function createShortcuts(conversation: Conversation, clock: Clock, suspend: () => void): Shortcuts {
   let interruptedAt = Number.NEGATIVE_INFINITY;
+  const reportError = (thrown: unknown) => conversation.notify(getErrorMessage(thrown), 'error');
+  const abort = () => {
+    try {
+      conversation.abort();
+    } catch (thrown) {
+      reportError(thrown);
+    }
+  };
   const interrupt = () => {
     if (clock.now() - interruptedAt < DOUBLE_PRESS_MS) return conversation.quit();
     interruptedAt = clock.now();
-    if (conversation.isBusy) conversation.abort();
+    if (conversation.isBusy) abort();
     else conversation.input.cutAll();
     conversation.setHint('Press Ctrl+C again to quit');
     clock.after(DOUBLE_PRESS_MS, () => {
@@ -24,18 +32,17 @@ export function createShortcuts(conversation: Conversation, clock: Clock, suspen
       conversation.draw();
     });
   };
-  const reportError = (thrown: unknown) => conversation.notify(getErrorMessage(thrown), 'error');
   const actions: Readonly<Record<string, () => unknown>> = {
     'ctrl+c': interrupt,
     escape() {
       if (conversation.input.hasMenu) conversation.input.dismissMenu();
-      else conversation.abort();
+      else abort();
     },
     'ctrl+l': () => conversation.clearScreen(),
     'ctrl+o': () => conversation.transcript.printBlock(conversation.transcript.lastFullOutput ?? []),
     'ctrl+g': () => conversation.openEditor(conversation.input.text).catch(reportError),
     'ctrl+z': suspend,
-    'shift+tab': () => conversation.client.call('cycle_thinking_level').catch(reportError),
+    'shift+tab': () => conversation.cycleThinkingLevel().catch(reportError),
     'alt+up': () => conversation.restoreQueuedMessages().catch(reportError),
   };
   return {

@@ -140,6 +140,39 @@ describe('a lost connection', () => {
     expect(remote.agent.written.at(-3)).toMatchObject({ type: 'prompt', message: 'hello' });
   });
 
+  test.each([
+    ['Shift+Tab', '\u001b[Z', 'cycle_thinking_level'],
+    ['Alt+Up', '\u001b[1;3A', 'clear_queue'],
+    ['Ctrl+C', '\u0003', 'abort'],
+    ['Esc', '\u001b[27u', 'abort'],
+  ])('%s has no effect meanwhile', async (_, keys, command) => {
+    const remote = await startRemote([snapshot({ state: BUSY })], { get_state: BUSY });
+    await remote.setConnectionState(LOST);
+    const callsBefore = remote.listCalls();
+    await remote.type(keys);
+    expect(remote.terminal.text.join('\n')).toContain('Not connected: nothing was sent.');
+    expect(remote.listCalls()).toEqual(callsBefore);
+    await remote.setConnectionState({ status: 'connected' });
+    // A second Ctrl+C within this time quits.
+    await remote.clock.advance(2000);
+    await remote.type(keys);
+    expect(remote.listCalls()).toContain(command);
+  });
+
+  test('a choice in a menu has no effect meanwhile', async () => {
+    const models = [
+      { provider: 'some', id: 'one' },
+      { provider: 'some', id: 'two' },
+    ];
+    const remote = await startRemote([snapshot()], { get_available_models: { models } });
+    await remote.type('/model\r');
+    await expect.poll(() => remote.terminal.text.join('\n')).toContain('some/one');
+    await remote.setConnectionState(LOST);
+    await remote.type('\r');
+    expect(remote.terminal.text.join('\n')).toContain('Not connected: nothing was sent.');
+    expect(remote.listCalls()).not.toContain('set_model');
+  });
+
   test('/quit works without a connection', async () => {
     const remote = await startRemote([snapshot()]);
     await remote.setConnectionState(LOST);

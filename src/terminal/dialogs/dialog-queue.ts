@@ -32,21 +32,29 @@ export interface DialogOutput {
   omitCall(toolCallId: string): void;
 }
 
+interface DialogQueueOptions {
+  onChange(): void;
+  /** Throws when what the user has chosen for a command cannot be done now. */
+  checkChoice(): void;
+}
+
 export class DialogQueue {
   readonly #clock: Clock;
   readonly #keyIdleMs: number;
   readonly #onChange: () => void;
+  readonly #checkChoice: () => void;
   readonly #output: DialogOutput;
   readonly #dialogs: OpenDialog[] = [];
   #lastKeyAt = Number.NEGATIVE_INFINITY;
   #acceptsKeys = true;
   #cancelIdleTimer: Cancel = () => {};
 
-  constructor(clock: Clock, keyIdleMs: number, output: DialogOutput, onChange: () => void) {
+  constructor(clock: Clock, keyIdleMs: number, output: DialogOutput, options: DialogQueueOptions) {
     this.#output = output;
     this.#clock = clock;
     this.#keyIdleMs = keyIdleMs;
-    this.#onChange = onChange;
+    this.#onChange = options.onChange;
+    this.#checkChoice = options.checkChoice;
   }
 
   get current(): Dialog | undefined {
@@ -77,7 +85,9 @@ export class DialogQueue {
   async choose(dialog: Dialog): Promise<string | undefined> {
     this.#lastKeyAt = Number.NEGATIVE_INFINITY;
     const end = await this.#open(dialog);
-    return typeof end === 'object' && 'answer' in end ? end.answer : undefined;
+    if (typeof end !== 'object' || !('answer' in end)) return undefined;
+    this.#checkChoice();
+    return end.answer;
   }
 
   #endApproval(

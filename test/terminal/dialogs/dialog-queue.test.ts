@@ -19,7 +19,7 @@ function createQueue() {
     omitCall: (id: string) => void omitted.push(id),
     printBlock: (lines: readonly Line[]) => void printed.push(...lines.map(getText)),
   };
-  const dialogs = new DialogQueue(clock, 400, output, () => {});
+  const dialogs = new DialogQueue(clock, 400, output, { onChange() {}, checkChoice() {} });
   const press = (...names: readonly string[]) => names.map((name) => dialogs.handleKey(key(name)));
   const type = (text: string) => dialogs.handleKey({ text });
   const renderText = () => dialogs.render(60, 20)?.rows.map(getText) ?? [];
