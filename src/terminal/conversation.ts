@@ -261,15 +261,14 @@ export class Conversation implements CommandContext {
   #render(): { isAnimating: boolean } {
     const { screen, clock } = this.#ports;
     const { columns, rows } = screen;
+    const connection = this.#connection.renderLines(clock.now());
     const input = {
       ...this.#status.toLayoutInput(columns),
       live: [...this.transcript.renderLive(), ...this.#userShell.renderLive(columns)],
       // In a dialog Esc has another meaning, which the dialog shows.
-      activity: [
-        ...this.#connection.renderLines(clock.now()),
-        ...this.activity.renderLines(clock.now(), { canStop: this.dialogs.current === undefined }),
-      ],
-      dialog: this.dialogs.render(columns, Math.max(6, rows - 4)),
+      activity: this.activity.renderLines(clock.now(), { canStop: this.dialogs.current === undefined }),
+      connection,
+      dialog: this.dialogs.render(columns, Math.max(6, rows - 4 - connection.length)),
       dialogKey: this.dialogs.current,
       draft: this.input.displayedDraft,
       menu: this.dialogs.current ? [] : this.input.renderMenu(columns, rows - MIN_ROWS_BESIDE_MENU),

@@ -8,6 +8,8 @@ import { EMPTY_LINE, type Line, line, prefixLines, span, truncateLine } from './
 export interface LayoutInput {
   readonly live: readonly Line[];
   readonly activity: readonly string[];
+  /** Shown while the connection is lost. Below an open dialog, which can be as high as the screen. */
+  readonly connection: readonly string[];
   readonly queue: { readonly steering: readonly string[]; readonly followUp: readonly string[] };
   readonly widgets: { readonly above: readonly Line[]; readonly below: readonly Line[] };
   readonly dialog: RenderedRows | undefined;
@@ -23,22 +25,29 @@ const INPUT_MARK = [span('› ', { colour: 'cyan', bold: true })];
 const SHELL_INPUT_MARK = [span('! ', { colour: 'yellow', bold: true })];
 
 export function layout(input: LayoutInput, columns: number, rows: number): LiveView {
+  const connection = input.connection.map((text) => line(text, { colour: 'yellow' }));
   const above = [
     ...input.live,
     ...(input.live.length > 0 ? [EMPTY_LINE] : []),
+    ...(input.dialog ? [] : connection),
     ...input.activity.map((text, at) => line(text, at === 0 ? { colour: 'yellow' } : { dim: true })),
     ...renderQueue(input.queue),
     ...input.widgets.above,
   ];
   const inputRows = input.dialog ?? renderInput(input.draft, columns, Math.max(1, Math.floor(rows / 2) - 1));
-  const below = [...input.menu, ...input.widgets.below, truncateLine(line(input.status, { dim: true }), columns)];
+  const below = [
+    ...input.menu,
+    ...input.widgets.below,
+    ...(input.dialog ? connection : []),
+    truncateLine(line(input.status, { dim: true }), columns),
+  ];
   const cursor = inputRows.cursor && { row: above.length + inputRows.cursor.row, column: inputRows.cursor.column };
   return {
     lines: [...above, ...inputRows.rows, ...below],
     cursor,
     dialog: input.dialog && { key: input.dialogKey, lines: input.dialog.rows },
     draft: input.dialog ? '' : input.draft.text,
-    isIdle: input.activity.length === 0,
+    isIdle: input.activity.length === 0 && input.connection.length === 0,
   };
 }
 

@@ -173,6 +173,23 @@ describe('a lost connection', () => {
     expect(remote.listCalls()).not.toContain('set_model');
   });
 
+  test('is shown below an open dialog that is as high as the screen', async () => {
+    const remote = await startRemote([snapshot({ state: BUSY })], { get_state: BUSY });
+    const question = { type: 'extension_ui_request', id: 'q1', method: 'select', title: 'Allow bash?' };
+    const args = { command: Array.from({ length: 40 }, (_, at) => `echo ${at}`).join('\n') };
+    const toolCall = { toolCallId: 't1', toolName: 'bash', args, cwd: '/', rules: [] };
+    const queued = ['one', 'two', 'three', 'four'];
+    await remote.receive(
+      { type: 'agent_start', seq: 11 },
+      { type: 'queue_update', seq: 12, steering: [], followUp: queued },
+    );
+    await remote.receive({ ...question, options: ['allow', 'deny'], toolCall });
+    await remote.setConnectionState(LOST);
+    const screen = remote.terminal.text.slice(-remote.terminal.rows);
+    expect(screen).toContain('Not connected · trying again in 2 s (attempt 1)');
+    expect(screen).toContain('Allow bash?');
+  });
+
   test('/quit works without a connection', async () => {
     const remote = await startRemote([snapshot()]);
     await remote.setConnectionState(LOST);

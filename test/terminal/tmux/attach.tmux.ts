@@ -1,5 +1,6 @@
 // `parley attach` in a terminal: with a server that is left, killed and restarted, with a socket, and with a command.
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { type ConnectedAgent, type ConnectOptions, connectAgent } from '../../../src/client/index.ts';
@@ -169,6 +170,50 @@ test('an agent with a socket: a person types while a program sends commands', as
   await second.waitFor('The connection was lost');
   await second.press('C-d');
   await second.waitFor(AT_SHELL_PROMPT);
+});
+
+/** A Unix socket that forwards to another one, and can be cut. */
+async function startProxy(path: string, target: string) {
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = createConnection(target);
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on('error', () => socket.destroy());
+    }
+    client.pipe(upstream).pipe(client);
+  });
+  const listen = () => new Promise<void>((resolve) => server.listen(path, resolve));
+  const cut = () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of open) socket.destroy();
+    open.clear();
+    return closed;
+  };
+  await listen();
+  onTestFinished(async () => void (await cut()));
+  return { listen, cut };
+}
+
+test('a dialog that is answered while the connection is lost', async () => {
+  const directories = createDirectories();
+  const socket = join(directories.home, 'server.sock');
+  await startServeProgram({ directories, args: ['--socket', socket, '--approval-mode', 'always'] });
+  const proxy = await startProxy(join(directories.home, 'proxy.sock'), socket);
+  const args = `attach ${join(directories.home, 'proxy.sock')} --new`;
+  const terminal = await startConversation({ directories, args, rows: 10 });
+  await terminal.sendLine('run `echo dlg3`');
+  await terminal.waitFor('1. Yes');
+  await terminal.waitUntilGone('paused while you type');
+  await proxy.cut();
+  await terminal.waitFor(/^Not connected · trying again/m);
+  await terminal.press('Enter');
+  await terminal.waitUntilGone('1. Yes');
+  await proxy.listen();
+  await terminal.waitUntilGone('Not connected');
+  await terminal.waitFor(/^ *dlg3$/m);
+  await terminal.waitUntilGone('Working');
+  expect(await terminal.screen()).not.toContain('1. Yes');
 });
 
 test('an agent with a socket has one session', async () => {
