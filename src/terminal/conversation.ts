@@ -42,6 +42,7 @@ export interface ConversationPorts extends FileSearchPorts, StatusPorts {
 
 /** Commands that need no agent. */
 const LOCAL_COMMAND = /^\/(?:quit|clear|edit)\b/;
+const INTERRUPTED = 'The last run was interrupted by the end of the program. Enter /continue to continue it.';
 const MISPLACED_KEY = /^\s*\/login\s+\S+\s+\S/;
 /** Rows that the menu leaves free: input, footer and some output. */
 const MIN_ROWS_BESIDE_MENU = 5;
@@ -63,6 +64,7 @@ export class Conversation implements CommandContext {
   readonly #sentMessages = new SentMessages();
   readonly #connection: ConnectionStatus;
   #shownSessionId: string;
+  #isInterruptionShown = false;
   #pendingEdit: Promise<string> | undefined;
   #cancelAction: (() => Promise<unknown>) | undefined;
 
@@ -214,6 +216,7 @@ export class Conversation implements CommandContext {
     this.transcript.startSession();
     const { sessionId, sessionName } = this.state;
     this.#shownSessionId = sessionId;
+    this.#isInterruptionShown = false;
     this.notify(`── ${title}${sessionName ? `: ${sessionName}` : ''} ──`);
   }
 
@@ -221,7 +224,15 @@ export class Conversation implements CommandContext {
     if (this.state.messageCount === 0) return;
     const { messages } = await this.client.call('get_messages');
     this.transcript.printHistory(messages);
+    this.#reportInterruption();
     this.draw();
+  }
+
+  /** Each interrupted run is reported once, also when the connection is lost and restored. */
+  #reportInterruption(): void {
+    const { isInterrupted = false } = this.state;
+    if (isInterrupted && !this.#isInterruptionShown) this.notify(INTERRUPTED, 'warning');
+    this.#isInterruptionShown = isInterrupted;
   }
 
   /** Starts a run, or steers the current one. */
@@ -284,6 +295,7 @@ export class Conversation implements CommandContext {
     this.activity.synchronize(snapshot.state, this.#ports.clock.now());
     if (this.state.sessionId !== this.#shownSessionId) this.#startSession('Resumed session');
     this.transcript.showSnapshot(snapshot);
+    this.#reportInterruption();
     void this.refreshStatus().catch(() => {});
   }
 

@@ -1,7 +1,7 @@
 // A whole conversation on an emulated terminal: hostile output of the agent, and keys.
 import { array, assert, asyncProperty, constantFrom, oneof, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REPLIES, STATS, startConversation } from './conversation-fixture.ts';
+import { REPLIES, STATE, STATS, startConversation } from './conversation-fixture.ts';
 
 const hostileText = array(
   oneof(
@@ -149,6 +149,14 @@ describe('keys', () => {
     const { terminal, clock } = await startConversation({ ...REPLIES, get_session_stats: { ...STATS, contextUsage } });
     await clock.advance(10);
     expect(terminal.text).toContain('some/model · context 10% · ~/project (main) · /help');
+  });
+
+  test('a resumed session whose last run was interrupted says so', async () => {
+    const messages = [{ role: 'user', content: 'question', timestamp: 1 }];
+    const state = { ...STATE, messageCount: 1, isInterrupted: true };
+    const { terminal } = await startConversation({ ...REPLIES, get_state: state, get_messages: { messages } });
+    await expect.poll(() => terminal.text.join(' ')).toMatch(/› question +The last run was interrupted by the end of/);
+    expect(terminal.text.join(' ')).toContain('Enter /continue to continue it.');
   });
 
   test('an unknown slash command is not sent', async () => {

@@ -190,6 +190,23 @@ describe('a lost connection', () => {
     expect(screen).toContain('Allow bash?');
   });
 
+  test('a run that the end of the server interrupted is reported once, and continued with /continue', async () => {
+    const messages = [user('question', 1)];
+    const remote = await startRemote([snapshot({ messages, totalMessages: 1 })]);
+    expect(getOutput(remote)).not.toContain('/continue');
+    await remote.setConnectionState(LOST);
+    const interrupted = { ...IDLE, isInterrupted: true };
+    Object.assign(remote.replies, { get_state: interrupted, continue_run: { disposition: 'started' } });
+    await remote.setConnectionState({ status: 'connected' });
+    for (const seq of [1, 2]) await remote.receive(snapshot({ state: interrupted, messages, totalMessages: 1, seq }));
+    expect(count(getOutput(remote).replaceAll('\n', ' '), 'Enter /continue to continue it.')).toBe(1);
+    await remote.type('/continue\r');
+    expect(remote.listCalls()).toContain('continue_run');
+    await remote.receive(snapshot({ messages, totalMessages: 1, seq: 3 }));
+    await remote.receive(snapshot({ state: interrupted, messages, totalMessages: 1, seq: 4 }));
+    expect(count(getOutput(remote).replaceAll('\n', ' '), 'Enter /continue to continue it.')).toBe(2);
+  });
+
   test('/quit works without a connection', async () => {
     const remote = await startRemote([snapshot()]);
     await remote.setConnectionState(LOST);

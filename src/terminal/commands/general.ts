@@ -1,4 +1,4 @@
-// Commands of the program itself: /clear, /reload, /then, /edit, /cost, /context and /quit.
+// Commands of the program itself: /clear, /reload, /continue, /then, /edit, /cost, /context and /quit.
 import { Fault } from '../../base/index.ts';
 import type { SlashCommand } from './slash-command.ts';
 
@@ -25,6 +25,12 @@ export const followUp: SlashCommand = {
     if (args === '') throw new Fault('invalid_params', '/then needs a message, for example: /then run the tests');
     await context.followUp(args);
   },
+};
+
+export const continueRun: SlashCommand = {
+  name: 'continue',
+  doc: 'Continue a run that the end of the program interrupted',
+  run: async (_, { client }) => void (await client.call('continue_run')),
 };
 
 export const edit: SlashCommand = {

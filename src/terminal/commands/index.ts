@@ -1,6 +1,6 @@
 // The built-in slash commands of the terminal.
 
-import { clear, contextUsage, cost, edit, followUp, quit, reload } from './general.ts';
+import { clear, contextUsage, continueRun, cost, edit, followUp, quit, reload } from './general.ts';
 import { formatHelp } from './help.ts';
 import { login, logout, model, thinking } from './models.ts';
 import { branch, compact, exportHtml, newSession, resume, session, setName } from './sessions.ts';
@@ -31,6 +31,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   compact,
   exportHtml,
   followUp,
+  continueRun,
   edit,
   login,
   logout,

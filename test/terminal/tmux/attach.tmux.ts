@@ -136,7 +136,11 @@ test('a server that is killed in the middle of a run', async () => {
   await startServeProgram({ directories, port });
   await terminal.waitFor('Connected again.');
   await terminal.waitUntilGone('Working');
+  await terminal.waitFor('Enter /continue to continue it.');
   expect(await countIn(terminal, '› run `echo started; sleep 600`')).toBe(1);
+  await terminal.sendLine('/continue');
+  await terminal.waitFor('The tools have returned');
+  await terminal.waitUntilGone('Working');
   await terminal.prompt('say still here', /^still here$/m);
 });
 
