@@ -74,6 +74,8 @@ async function main(args: readonly string[]): Promise<void> {
       await (await import('../app/modes/list-models.ts')).listModels(options, options.listModels, { warn }),
     );
   }
+  if (options.socket !== undefined)
+    throw new Fault('config', '--socket needs --mode rpc, or a conversation in a terminal (no message, no -p).');
   const mode = options.mode === 'json' ? 'json' : 'text';
   const reparse = (switches: ReadonlySet<string>) => parsePositionals(argv, switches);
   process.exitCode = await runPrint({ ...options, mode, reparse }, warn);

@@ -140,6 +140,7 @@ function readFlagValue(flag: Flag, { value, inlineValue }: FlagToken, next: stri
     const hint = `use --${flag.name}=${value} to pass it as the value`;
     throw new Fault('config', `Flag --${flag.name} needs a value, but ${value} follows; ${hint}`);
   }
+  if (flag.rejectsEmpty && value === '') throw new Fault('config', `Flag --${flag.name} needs a value (got "")`);
   if (flag.choices && !flag.choices.includes(value)) {
     throw new Fault('config', `Flag --${flag.name} takes ${flag.choices.join(', ')} (got "${value}")`);
   }

@@ -29,7 +29,8 @@ export class ConnectionStatus {
     const { clock, notify } = this.#ports;
     const wasConnected = this.isConnected;
     if (state.status === 'reconnecting') {
-      if (wasConnected) notify(`The connection was lost: ${state.reason}. Connecting again…`, 'warning');
+      const reason = state.reason.replace(/\.$/, '');
+      if (wasConnected) notify(`The connection was lost: ${reason}. Connecting again…`, 'warning');
       this.#lost = { attempt: state.attempt, retryAt: clock.now() + state.delayMs };
     } else this.#lost = undefined;
     if (state.status === 'connected' && !wasConnected) notify('Connected again.', 'info');

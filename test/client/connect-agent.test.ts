@@ -224,6 +224,14 @@ describe('refusals', () => {
     expect(failure.message).toContain('is not a server of Parley, or refused the connection (404)');
   });
 
+  test('a parameter that the server refuses, with only its message', async () => {
+    const body = JSON.stringify({ error: { code: 'invalid_params', message: 'client must have 1 to 64 characters' } });
+    const server = await startWebSocketServer({ refuse: () => ({ status: 400, body }) });
+    const failure = await getFailure(connectAgent({ url: server.url, client: 'x' }));
+    expect(failure).toMatchObject({ code: 'refused', status: 400, isPermanent: true });
+    expect(failure.message).toMatch(/^http:\S+ refused the connection: client must have 1 to 64 characters$/);
+  });
+
   test('a session that does not exist', async () => {
     const server = await startWebSocketServer({
       onConnection: (one) => one.close(4404, 'Session not found: x'),

@@ -207,6 +207,12 @@ describe('a lost connection', () => {
     expect(count(getOutput(remote).replaceAll('\n', ' '), 'Enter /continue to continue it.')).toBe(2);
   });
 
+  test('a reason that is a sentence has one full stop', async () => {
+    const remote = await startRemote([snapshot()]);
+    await remote.setConnectionState({ ...LOST, reason: 'The process ends.' });
+    expect(remote.terminal.text.join(' ')).toContain('The connection was lost: The process ends. Connecting again…');
+  });
+
   test('/quit works without a connection', async () => {
     const remote = await startRemote([snapshot()]);
     await remote.setConnectionState(LOST);

@@ -49,9 +49,12 @@ export function createRefusal(url: URL, status: number, body: string): Connectio
   if (status === FORBIDDEN)
     return new ConnectionError(`${address} refused the connection${detail}`, { status, isPermanent });
   const code = status === NOT_FOUND ? 'not_found' : 'refused';
-  return new ConnectionError(`${address} is not a server of Parley, or refused the connection (${status})${detail}`, {
-    ...{ code, status, isPermanent },
-  });
+  // Only servers of Parley answer with a reason in this format.
+  const problem =
+    reason === undefined
+      ? `is not a server of Parley, or refused the connection (${status})`
+      : 'refused the connection';
+  return new ConnectionError(`${address} ${problem}${detail}`, { code, status, isPermanent });
 }
 
 /** For a connection that ended before the session was attached. */

@@ -30,6 +30,8 @@ export interface Flag {
   readonly option?: string;
   /** Converts the value of the flag to that of the setting or option. Called only when the flag is given. */
   readonly convert?: (value: never) => unknown;
+  /** An empty value, as of an unset shell variable, is an error. */
+  readonly rejectsEmpty?: true;
   /** The flag selects or names the first session, so it has no effect when the host opens the sessions. */
   readonly isForFirstSession?: true;
 }

@@ -33,7 +33,7 @@ export const MODE_FLAGS = [
     choices: EOF_ACTIONS,
     setting: 'rpc.onEof',
   },
-  { name: 'socket', kind: 'text', placeholder: 'PATH' },
+  { name: 'socket', kind: 'text', placeholder: 'PATH', rejectsEmpty: true },
 ] as const satisfies readonly Flag[];
 
 export const LIMIT_FLAGS = [

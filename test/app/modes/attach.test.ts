@@ -121,6 +121,7 @@ describe('the server', () => {
       isDefault: false,
     });
     expect(await find('unix:/run/x.sock', { texts: {} })).toEqual({ url: 'unix:/run/x.sock', isDefault: false });
+    await expect(find('')).rejects.toThrow('The address is empty.');
     await expect(find('nowhere')).rejects.toThrow('nowhere is neither a URL nor a socket that exists.');
   });
 });
@@ -201,6 +202,8 @@ describe('arguments', () => {
   test.each([
     [['--nothing'], "Unknown option '--nothing'"],
     [['a', 'b'], 'Unknown argument: b'],
+    [['--session', ''], '--session needs a value (got "")'],
+    [['--token='], '--token needs a value (got "")'],
     [['--session', 'x', '--new'], '--session and --new exclude each other.'],
     [['--exec', 'x', '--token', 't'], '--exec and --token exclude each other.'],
     [['--exec', 'x', 'http://y'], '--exec and an address exclude each other.'],

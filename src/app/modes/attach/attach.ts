@@ -62,6 +62,8 @@ export async function runAttach(argv: readonly string[]): Promise<string> {
   if (values.help) return ATTACH_HELP;
   const [target, extra] = positionals;
   if (extra !== undefined) throw new Fault('config', `Unknown argument: ${extra}\n\n${ATTACH_HELP}`);
+  const empty = ([...SERVER_FLAGS, 'exec'] as const).find((name) => values[name] === '');
+  if (empty !== undefined) throw new Fault('config', `--${empty} needs a value (got "")`);
   if (values.session !== undefined && values.new) throw new Fault('config', '--session and --new exclude each other.');
   if (values.exec !== undefined) checkExecFlags(values, target);
   const prompt = openTerminalPrompt();

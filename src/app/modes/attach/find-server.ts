@@ -29,6 +29,7 @@ export async function findServer(
 ): Promise<AttachAddress> {
   const given = token ?? context.env.PARLEY_TOKEN;
   if (target === undefined) return findOwnServer(given, context);
+  if (target === '') throw new Fault('config', 'The address is empty. Name a URL or a socket, or leave it out.');
   if (/^unix:/.test(target)) return { url: `unix:${resolve(target.slice('unix:'.length))}`, isDefault: false };
   if (!/^\w+:\/\//.test(target) && !HOST_AND_PORT.test(target)) {
     const path = resolve(target);

@@ -3,6 +3,9 @@ import type { StartContext } from '../start-agent.ts';
 
 const COMMANDS: Readonly<Record<string, string>> = { darwin: 'open', linux: 'xdg-open' };
 
+const ignore = () => {};
+
+/** `address` has a code that works once, for two minutes. */
 export async function openBrowser(
   address: string,
   { ports, cwd }: StartContext,
@@ -17,9 +20,13 @@ export async function openBrowser(
   try {
     const child = await ports.processes.spawn({
       ...{ command, args: [address], cwd, env: env as Record<string, string> },
-      onOutput: () => {},
+      onOutput: ignore,
     });
-    void child.finished.catch(() => {});
+    void child.finished.then(({ code }) => {
+      // `null`: killed, for example at the end of the server.
+      if (code !== null && code !== 0)
+        warn(`${command} has failed. Open this address yourself, within two minutes: ${address}`);
+    }, ignore);
   } catch {
     warn(`${command} was not found. Open the address yourself.`);
   }

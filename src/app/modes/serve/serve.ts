@@ -1,8 +1,10 @@
 // `parley serve`: serves many clients over HTTP, WebSockets and a Unix socket.
 import { resolve } from 'node:path';
 import { createDeferred, Fault, toJson } from '../../../base/index.ts';
+import { FLAGS, getFieldName } from '../../../settings/index.ts';
 import { guardStdout } from '../../../transports/index.ts';
 import { createProcessIdentity } from '../../system-ports/process-identity.ts';
+import { parseWithHelp } from '../parse-with-help.ts';
 import { printText } from '../print.ts';
 import { writeServerFile } from '../server-files.ts';
 import { createShutdown } from '../shutdown.ts';
@@ -52,13 +54,34 @@ interface OwnFlags {
 export async function runServe(argv: readonly string[], warn: Warn, parseFlags: ParseFlags): Promise<string> {
   if (argv[0] === 'tokens') return (await import('./tokens.ts')).runTokens(argv.slice(1));
   const { own, rest } = takeOwnFlags(argv);
-  const { messages, files, ...options } = parseFlags(rest);
+  const { messages, files, ...parsed } = parseWithHelp(SERVE_HELP, () => parseFlags(rest));
+  const options = { ...parsed, unknown: addHelp(parsed.unknown) };
   if (options.help) return SERVE_HELP;
   const [extra] = [...messages, ...files];
   if (extra !== undefined) throw new Fault('config', `Unknown argument: ${extra}\n\n${SERVE_HELP}`);
   if (rest.some((argument) => /^--(mode|dialect)(=|$)/.test(argument)))
     throw new Fault('config', 'parley serve takes no --mode and no --dialect: each client chooses its dialect.');
+  refuseSessionFlags(options);
   return serve({ ...options, mode: 'rpc' }, own, warn);
+}
+
+/** Unknown flags may belong to extensions, which are loaded later. */
+function addHelp(unknown: StartOptions['unknown']): StartOptions['unknown'] {
+  const entries = Object.entries(unknown ?? {});
+  return Object.fromEntries(
+    entries.map(([name, flag]) => [name, { ...flag, errorMessage: `${flag.errorMessage}\n\n${SERVE_HELP}` }]),
+  );
+}
+
+/** A flag that selects a session must not be ignored: clients would use another one. */
+function refuseSessionFlags(options: StartOptions): void {
+  const given = new Map(Object.entries(options).filter(([, value]) => value !== undefined && value !== false));
+  const flag = FLAGS.find((each) => each.isForFirstSession && given.has(getFieldName(each)));
+  if (flag === undefined) return;
+  throw new Fault(
+    'config',
+    `parley serve takes no --${flag.name}: its clients select the session, for example with parley attach --session ID.`,
+  );
 }
 
 function takeOwnFlags(argv: readonly string[]): { own: OwnFlags; rest: string[] } {

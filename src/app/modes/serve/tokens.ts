@@ -27,6 +27,8 @@ export async function runTokens(argv: readonly string[]): Promise<string> {
   const [action = 'list', name, ...extra] = positionals;
   if (extra.length > 0) throw new Fault('config', `Unknown argument: ${extra[0]}\n\n${TOKENS_HELP}`);
   const options = createOptions();
+  if (values['read-only'] && action !== 'add')
+    throw new Fault('config', `--read-only belongs to add NAME\n\n${TOKENS_HELP}`);
   if (action === 'list' && name === undefined) return listTokens(options);
   if (name === undefined || (action !== 'add' && action !== 'remove'))
     throw new Fault('config', `Expected list, add NAME or remove NAME\n\n${TOKENS_HELP}`);
