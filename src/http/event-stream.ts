@@ -15,7 +15,7 @@ export interface EventStream {
 const HEARTBEAT_MS = 10_000;
 /** Bytes that wait in the stream, before frames wait in the outbox, where they are folded. */
 const HIGH_WATER_BYTES = 256 * 1024;
-/** The position is at the start of a frame. */
+/** Where the type of a frame is searched. */
 const HEAD_LENGTH = 400;
 
 export function createEventStream(clock: Clock): EventStream {
@@ -94,10 +94,13 @@ function joinText(chunks: readonly Chunk[]): string {
   return text.join('').trimEnd();
 }
 
+/** Searched at the start only: the rest of a frame can contain arguments of a tool call that have the same names. */
+const POSITION = /^\{"seq":(\d+)/;
+/** The `seq` of `session_attached` is no position, because the events that it announces follow. */
+const SNAPSHOT_POSITION = /^\{"type":"session_snapshot","reason":"[a-z_]+","sessionId":"[^"]*","seq":(\d+)/;
+
 function formatEvent(frame: string): string {
-  const head = frame.slice(0, HEAD_LENGTH);
-  const [, type = 'message'] = /"type":"([a-z_]+)"/.exec(head) ?? [];
-  // The frame that names the attached session comes before the events that it announces: it is no position.
-  const [, seq] = type === 'session_attached' ? [] : (/"seq":(\d+)/.exec(head) ?? []);
+  const [, type = 'message'] = /"type":"([a-z_]+)"/.exec(frame.slice(0, HEAD_LENGTH)) ?? [];
+  const [, seq] = POSITION.exec(frame) ?? SNAPSHOT_POSITION.exec(frame) ?? [];
   return `${seq === undefined ? '' : `id: ${seq}\n`}event: ${type}\ndata: ${frame}\n\n`;
 }

@@ -32,6 +32,19 @@ test('the frame that names the session is no position', async () => {
   expect(await stream.read()).not.toContain('id:');
 });
 
+test('a snapshot is a position', async () => {
+  const stream = openStream();
+  write(stream, { type: 'session_snapshot', reason: 'too_old', sessionId: 's1', seq: 9, state: {} });
+  expect(await stream.read()).toContain('id: 9\nevent: session_snapshot\n');
+});
+
+test('arguments of a tool call are not read as the position of a question without one', async () => {
+  const stream = openStream();
+  const toolCall = { arguments: { seq: 99, type: 'session_snapshot', reason: 'x', sessionId: 's1' } };
+  write(stream, { type: 'extension_ui_request', id: 'q1', method: 'select', toolCall });
+  expect(await stream.read()).toMatch(/^event: extension_ui_request\n/);
+});
+
 test('texts of a frame are not read as its position or as lines of the stream', async () => {
   const stream = openStream();
   write(stream, { type: 'notice', message: '"seq":5 "type":"agent_end"\n\nid: 3\ndata: x' });
