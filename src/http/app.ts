@@ -8,7 +8,8 @@ import { readCaller } from './caller.ts';
 import { type HttpContext, type HttpRouter, readBody } from './http-context.ts';
 import { createPageHeaders } from './page-handler.ts';
 import type { Refusal, RequestFacts, RequestGuard } from './request-guard.ts';
-import { createErrorResponse, createJsonResponse, createThrownResponse } from './responses.ts';
+import { limitResponses, type ResponseLimits } from './response-limit.ts';
+import { createErrorResponse, createJsonResponse, createTextResponse, createThrownResponse } from './responses.ts';
 import { addOtherMethods, addRoutes } from './route-table.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { addSessionRoutes } from './session-routes.ts';
@@ -21,6 +22,8 @@ export interface HttpAppOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxBodyBytes: number;
+  /** For tests. */
+  readonly responseLimits?: ResponseLimits;
   getCookieName(): string;
   /** A request was not allowed. */
   onRefused?(code: string): void;
@@ -68,11 +71,12 @@ export function createHttpApp(options: HttpAppOptions): HttpRouter {
     context.set('caller', reply.caller);
     return next();
   });
+  limitResponses(app, options.responseLimits);
   addRoutes(app, '/metrics', {
     GET: { handle: async () => new Response(await backend.renderMetrics(), { headers: PROMETHEUS_TEXT }) },
   });
   addRoutes(app, '/openapi.json', {
-    GET: { handle: async () => new Response(await backend.readOpenApi(), { headers: JSON_TEXT }) },
+    GET: { handle: async () => createTextResponse(await backend.readOpenApi(), JSON_TEXT) },
   });
   addSessionRoutes(app, options);
   return app;

@@ -2,7 +2,7 @@
 import type { HttpBackend } from './backend.ts';
 import { createCaller, getSessionId, readFlag, readNumbers } from './backend-call.ts';
 import type { HttpContext, HttpRouter } from './http-context.ts';
-import { createReplyResponse, EXPORT_SECURITY_POLICY } from './responses.ts';
+import { createReplyResponse, createTextResponse, EXPORT_SECURITY_POLICY } from './responses.ts';
 import { addRoutes } from './route-table.ts';
 
 /** A part of an artifact, as `read_artifact` returns it. */
@@ -41,12 +41,10 @@ async function exportSession(context: HttpContext, backend: HttpBackend): Promis
   const id = getSessionId(context);
   const isDownload = readFlag(context, 'download');
   const page = await backend.exportSession(id, { branchOnly: readFlag(context, 'branch') });
-  return new Response(page, {
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': EXPORT_SECURITY_POLICY,
-      'content-disposition': formatDisposition(isDownload ? 'attachment' : 'inline', `${id}.html`),
-    },
+  return createTextResponse(page, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': EXPORT_SECURITY_POLICY,
+    'content-disposition': formatDisposition(isDownload ? 'attachment' : 'inline', `${id}.html`),
   });
 }
 
@@ -57,6 +55,7 @@ async function sendArtifact(context: HttpContext, backend: HttpBackend): Promise
   const read = (offset: number) => call(context, 'read_artifact', { artifactId, offset }, getSessionId(context));
   const first = await read(0);
   if (first.status !== 'settled') return createReplyResponse(first);
+  context.set('isReadInParts', true);
   let part: ArtifactPart | undefined = first.result as ArtifactPart;
   const { totalBytes } = part;
   const body = new ReadableStream<Uint8Array>(

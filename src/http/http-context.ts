@@ -5,12 +5,15 @@ import type { Context, Hono } from './vendor/hono.ts';
 
 interface HttpTypes {
   Bindings: RequestBindings;
-  Variables: { caller: Caller };
+  /** `isReadInParts`: only a part of the response is in memory. */
+  Variables: { caller: Caller; isReadInParts?: boolean };
 }
 
 /** What the server passes on with a request. */
 export interface RequestBindings {
   readonly remoteAddress: string;
+  /** Resolves when the response is sent, or the connection has ended. */
+  readonly sent: Promise<void>;
 }
 
 export type HttpContext = Context<HttpTypes>;

@@ -29,7 +29,12 @@ export const EXPORT_SECURITY_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts";
 
 export function createJsonResponse(value: unknown, status = 200): Response {
-  return new Response(toJson(value), { status, headers: { 'content-type': 'application/json; charset=utf-8' } });
+  return createTextResponse(toJson(value), { 'content-type': 'application/json; charset=utf-8' }, status);
+}
+
+/** The length is declared, so that the memory of the response can be counted. */
+export function createTextResponse(text: string, headers: Readonly<Record<string, string>>, status = 200): Response {
+  return new Response(text, { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) } });
 }
 
 /** Refusals of the server itself, before a command is called. */

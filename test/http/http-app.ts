@@ -10,6 +10,7 @@ import { AuditLog } from '../../src/http/audit-log.ts';
 import type { BackendCall, HttpBackend } from '../../src/http/backend.ts';
 import { LoginCodes } from '../../src/http/login-codes.ts';
 import { RequestGuard } from '../../src/http/request-guard.ts';
+import type { ResponseLimits } from '../../src/http/response-limit.ts';
 import { createFakeClock } from '../../src/testing/index.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -24,12 +25,15 @@ export interface AppRequest {
   /** Null for none. Default: the main token. */
   readonly token?: string | null;
   readonly remoteAddress?: string;
+  /** Resolves when the response is sent. */
+  readonly sent?: Promise<void>;
 }
 
 export interface AppOptions {
   readonly backend?: Partial<HttpBackend>;
   readonly allowedOrigins?: readonly string[];
   readonly maxBodyBytes?: number;
+  readonly responseLimits?: ResponseLimits;
 }
 
 /** The main token, and a named one that only reads. */
@@ -38,7 +42,7 @@ export function createTokens(): AccessTokens {
   return new AccessTokens(MAIN_TOKEN, [{ name: 'dashboard', access: 'read', hash, createdMs: 0 }]);
 }
 
-export function createTestApp({ backend = {}, allowedOrigins = [], maxBodyBytes = 1000 }: AppOptions = {}) {
+export function createTestApp({ backend = {}, allowedOrigins = [], maxBodyBytes = 1000, ...limits }: AppOptions = {}) {
   const clock = createFakeClock();
   const directory = createTemporaryDirectory();
   const audit = new AuditLog({ files: createFiles(), clock, directory });
@@ -55,8 +59,12 @@ export function createTestApp({ backend = {}, allowedOrigins = [], maxBodyBytes 
     ...{ guard, audit, clock, maxBodyBytes, getCookieName, log: (...line) => void logged.push(line) },
     takeLoginCode: (code) => (loginCodes.take(code) ? MAIN_TOKEN : undefined),
     backend: usedBackend,
+    ...limits,
   });
-  const request = async (path: string, { method = 'GET', headers = {}, body, token, remoteAddress }: AppRequest = {}) =>
+  const request = async (
+    path: string,
+    { method = 'GET', headers = {}, body, token, remoteAddress, sent }: AppRequest = {},
+  ) =>
     app.fetch(
       new Request(`http://${HOST}${path}`, {
         method,
@@ -68,7 +76,7 @@ export function createTestApp({ backend = {}, allowedOrigins = [], maxBodyBytes 
         },
         ...(body === undefined ? {} : { body, duplex: 'half' }),
       } as RequestInit),
-      { remoteAddress: remoteAddress ?? '127.0.0.1' },
+      { remoteAddress: remoteAddress ?? '127.0.0.1', sent: sent ?? Promise.resolve() },
     );
   const readAudit = async () => {
     await audit.close();

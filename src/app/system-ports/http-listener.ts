@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Fault, getSystemErrorCode } from '../../base/index.ts';
+import { answerInTurn } from './answer-in-turn.ts';
 import { createRefusalHeaders, formatRefusalBody, type RawRefusal, sendRefusal } from './raw-response.ts';
 
 export interface HttpListenerOptions {
@@ -51,7 +52,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   const { stalledTimeout, ...requestTimeouts } = timeouts;
   // Node 20 does not know the option: there the listener for upgrades refuses them.
   const upgradeOptions = { shouldUpgradeCallback: isWebSocketUpgrade };
-  const server = createServer({ ...requestTimeouts, ...upgradeOptions }, onRequest);
+  const server = createServer({ ...requestTimeouts, ...upgradeOptions }, answerInTurn(onRequest));
   server.maxConnections = maxConnections;
   endStalledConnections(server, stalledTimeout);
   refuseInvalidRequests(server);

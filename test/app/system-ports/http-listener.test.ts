@@ -123,3 +123,33 @@ test.each([
   expect(answer).toContain("content-security-policy: default-src 'none'");
   expect(answer).toContain('"success":false');
 });
+
+test('the next request of a connection starts when the response before it was read', async () => {
+  const large = Buffer.alloc(10_000_000);
+  const started: (string | undefined)[] = [];
+  const { port } = await listen(100, ({ url }, response) => {
+    started.push(url);
+    response.end(url === '/large' ? large : 'ok');
+  });
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+  socket.pause();
+  // Answered after the requests of the first connection were parsed.
+  await exchange(port, 'GET /small HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(started).toEqual(['/large', '/small']);
+  let received = 0;
+  socket.on('data', (chunk) => {
+    received += chunk.length;
+    if (received > 3 * large.length) socket.destroy();
+  });
+  socket.resume();
+  await withDeadline(new Promise((resolve) => socket.on('close', resolve)), 'the three responses');
+  expect(started).toEqual(['/large', '/small', '/large', '/large']);
+});
+
+test('requests that wait on one connection are limited, and are answered in order', async () => {
+  const { port } = await listen();
+  const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300));
+  const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses).toEqual([...Array(101).fill('200'), '429']);
+});

@@ -7,7 +7,13 @@ import { createRefusalHeaders, formatRefusalBody, INVALID_REQUEST } from '../../
 export function createApiListener(options: HttpAppOptions): HttpListenerOptions['onRequest'] {
   const app = createHttpApp(options);
   return getRequestListener(
-    async (request, { incoming }) => app.fetch(request, { remoteAddress: incoming.socket.remoteAddress ?? '' }),
+    async (request, { incoming, outgoing }) => {
+      const sent = new Promise<void>((resolve) => {
+        if (outgoing.destroyed || incoming.socket.destroyed) resolve();
+        else outgoing.once('close', resolve);
+      });
+      return app.fetch(request, { remoteAddress: incoming.socket.remoteAddress ?? '', sent });
+    },
     // Requests of which the adapter cannot create an address. Failures of the app itself are responses already.
     { errorHandler: () => new Response(formatRefusalBody(INVALID_REQUEST), INVALID_INIT) },
   );
