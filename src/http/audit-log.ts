@@ -20,7 +20,12 @@ export interface AuditRecord {
   /** The name of the token. */
   readonly token?: string | undefined;
   readonly remoteAddress?: string | undefined;
+  /** The session of the client or the request. */
   readonly session?: string | undefined;
+  /** Another session, which the call has opened, closed or deleted. */
+  readonly target?: string | undefined;
+  /** The session of which `target` is a copy. */
+  readonly copyOf?: string | undefined;
   readonly command?: string | undefined;
   /** Why it was refused or has failed. */
   readonly reason?: string | undefined;

@@ -14,6 +14,7 @@ import {
   validate,
 } from '../contracts/index.ts';
 import type { PromptOutcome } from '../protocol/index.ts';
+import { type CallTarget, readCallTarget } from './call-target.ts';
 import { LaneRegistry } from './lane-registry.ts';
 import { type LaneWork, SessionLanes } from './lanes.ts';
 
@@ -54,7 +55,7 @@ interface CallDispatcherOptions {
 
 export type IncomingCall = Extract<DecodedLine, { kind: 'call' }>;
 
-export interface CallEnd {
+export interface CallEnd extends CallTarget {
   readonly sessionId: string | undefined;
   /** Absent when the call has succeeded. */
   readonly fault?: Fault | undefined;
@@ -132,18 +133,20 @@ export class CallDispatcher {
     };
     const context = this.#createContext(command, call, accept);
     const startedMs = shared?.now() ?? 0;
-    const reportEnd = (fault?: Fault) =>
+    let usedParams: unknown;
+    const reportEnd = (fault?: Fault, result?: unknown) =>
       shared?.onEnded(command, {
         ...{ sessionId: call.session, fault, isAccepted: accepted !== undefined },
+        ...readCallTarget(usedParams, result),
         durationMs: shared.now() - startedMs,
       });
     try {
-      const commandParams = call.toParams ? await call.toParams(context) : params;
-      const commandResult = await command.run(validate(command.params, commandParams), context);
+      usedParams = validate(command.params, call.toParams ? await call.toParams(context) : params);
+      const commandResult = await command.run(usedParams as Parameters<typeof command.run>[0], context);
       await shared?.saveChanges(command, call.session);
       const result = call.toResult ? await call.toResult(commandResult, context) : commandResult;
       if (command.lane === 'run') accept();
-      reportEnd();
+      reportEnd(undefined, commandResult);
       await replyTurn;
       await sendReply(token, { status: 'settled', result, disposition: accepted?.disposition });
     } catch (thrown) {

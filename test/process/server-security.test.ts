@@ -292,6 +292,36 @@ test('the audit log has who did what, without parameters, for the user only', as
   expect(records.filter(({ command }) => command === 'get_state')).toEqual([]);
 });
 
+test('the audit log has the sessions that were opened, copied, closed and deleted', async () => {
+  const server = await startServer();
+  const [own = '', closed = '', deleted = ''] = [
+    ...[await server.createSession(), await server.createSession(), await server.createSession()],
+  ];
+  await server.call(own, 'prompt', { message: 'say `hello`' });
+  const editor = await connectWebSocket(server, { session: own, client: 'editor' });
+  await editor.next({ type: 'session_attached' });
+  await server.request(`/v1/sessions/${closed}/close`, { method: 'POST' });
+  const fork = await server.request(`/v1/sessions/${own}/fork`, { method: 'POST' });
+  const { sessionId: copy } = (fork.json as { data: { sessionId: string } }).data;
+  await editor.call({ type: 'delete_session', sessionId: deleted });
+  await editor.call({ type: 'delete_session', sessionId: 'x'.repeat(5000) });
+  const other = (await editor.call({ type: 'new_session' })).data as { sessionId: string };
+  await stopServer(server);
+  const lines = readFileSync(join(server.program.home, 'serve', 'audit.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const calls = lines.map((line) => JSON.parse(line)).filter(({ action }) => action === 'call');
+  const expected = [
+    { client: 'http owner', command: 'start_session', target: own },
+    { client: 'http owner', command: 'close_session', target: closed },
+    { client: 'http owner', command: 'start_session', target: copy, copyOf: own },
+    { client: 'editor', command: 'delete_session', session: own, target: deleted },
+    { client: 'editor', command: 'delete_session', target: 'x'.repeat(100), reason: 'not_found' },
+    { client: 'editor', command: 'new_session', session: other.sessionId },
+  ];
+  for (const record of expected) expect(calls).toContainEqual(expect.objectContaining(record));
+});
+
 test('accepted work is in the audit log from its start, so that it is there after a crash', async () => {
   const server = await startServer();
   const session = await server.createSession();

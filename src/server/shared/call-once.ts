@@ -64,11 +64,12 @@ export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
       },
       run: (act) => shared.origin.run(name, act),
       onAccepted: (command) => observer?.onCall(command, session?.id),
-      onEnded(command, { fault, isAccepted, durationMs }) {
+      onEnded(command, end) {
+        const { fault, isAccepted, durationMs } = end;
         const current = findCurrent();
         if (current) shared.markUsed(current);
         if (current && command.access !== 'read') shared.reportStateChange(current, name);
-        if (!isAccepted) observer?.onCall(command, session?.id, fault);
+        if (!isAccepted) observer?.onCall(command, session?.id, end);
         observer?.onCallEnded(command, durationMs, fault);
       },
       async saveChanges(command) {

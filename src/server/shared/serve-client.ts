@@ -28,7 +28,7 @@ export type { CloseReason };
 /** What happens on a connection, for the audit log and the metrics. */
 export interface ClientObserver {
   /** Once per call: when it is accepted, or else when it has ended. */
-  onCall(command: Command, sessionId: string | undefined, fault?: Fault): void;
+  onCall(command: Command, sessionId: string | undefined, end?: Pick<CallEnd, 'fault' | 'target' | 'copyOf'>): void;
   onCallEnded(command: Command, durationMs: number, fault?: Fault): void;
   /** A call that needs more access than the client has. */
   onRefused(command: Command, sessionId: string | undefined): void;
@@ -172,13 +172,14 @@ class ClientServer {
     return id === undefined ? this.#current : this.#options.services.pool?.find(id);
   }
 
-  #handleCallEnded(command: Command, { sessionId, fault, isAccepted, durationMs }: CallEnd): void {
+  #handleCallEnded(command: Command, end: CallEnd): void {
+    const { sessionId, fault, isAccepted, durationMs } = end;
     const { shared, observer } = this.#options;
     const session = this.#findSession(sessionId);
     this.#client.updateEncoding();
     if (session) shared.markUsed(session);
     if (session && command.access !== 'read') shared.reportStateChange(session, this.#client.name);
-    if (!isAccepted) observer?.onCall(command, session?.id ?? sessionId, fault);
+    if (!isAccepted) observer?.onCall(command, session?.id ?? sessionId, end);
     observer?.onCallEnded(command, durationMs, fault);
   }
 

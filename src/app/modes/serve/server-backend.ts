@@ -208,9 +208,10 @@ export class ServerBackend implements HttpBackend {
     const { audit, metrics } = this.#options;
     const client = { client: name, token, remoteAddress };
     return {
-      onCall(command, session, fault) {
+      onCall(command, session, { fault, target, copyOf } = {}) {
         if (command.access === 'read') return;
-        audit.write({ action: 'call', ...client, session, command: command.name, reason: fault?.code });
+        const sessions = { session, target: target === session ? undefined : target, copyOf };
+        audit.write({ action: 'call', ...client, ...sessions, command: command.name, reason: fault?.code });
       },
       onCallEnded: ({ name: command }, durationMs, fault) =>
         metrics.countCall(command, fault?.code ?? 'success', durationMs / 1000),
