@@ -98,6 +98,8 @@ export interface Codec {
   encodeAttached?(attached: SessionAttached): Frame;
   /** Absent when the dialect has no such frame. */
   encodeSnapshot?(snapshot: SessionSnapshot): Frame;
+  /** Another client has closed or deleted a session of this one. Absent when the dialect has no such frame. */
+  encodeSessionClosed?(session: AgentSession, reason: string): Frame;
   /** `undefined` when the dialect has no UI requests. Then the caller uses the default answer. */
   encodeUiRequest(request: UiRequest, session?: AgentSession): Frame | undefined;
   /** Absent when the dialect has no host tools. */

@@ -51,6 +51,7 @@ export function createOpalCodec({ version }: CodecOptions): Codec {
       const encoded = getEncoder(session).encode(event);
       return addRpcPosition(chainFrames(encoded.map((one) => encodeOpalEvent(session.id, one))), position);
     },
+    encodeSessionClosed: (session, reason) => createEventFrame(session.id, { type: 'error', reason }),
     encodeUiRequest: (request, session) => session && uiRequests.encode(request, session.id),
   };
 }

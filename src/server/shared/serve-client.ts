@@ -90,6 +90,7 @@ class ClientServer {
     this.#client = new SharedClient({
       ...{ name, access, codec, outbox: this.#outbox, clock: shared.ports.clock, maxWaitingBytes },
       sessions: options.services.pool ? 'many' : 'one',
+      isMultiSession: this.#isMultiSession,
       onReplaced: (previous, next) => {
         if (this.#current === previous) this.#current = next;
       },

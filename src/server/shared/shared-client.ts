@@ -18,6 +18,8 @@ export interface SharedClientOptions {
   readonly clock: Clock;
   readonly maxWaitingBytes: number;
   readonly sessions: SessionAttached['sessions'];
+  /** It may be attached to several sessions, and stays connected when one of them is closed. */
+  readonly isMultiSession?: boolean;
   /** The session was opened again: the client is attached to the new one. */
   onReplaced?(previous: AgentSession, next: AgentSession): void;
   /** Ends the connection. Called once. */
@@ -139,8 +141,10 @@ export class SharedClient implements FeedMember, AttachedClient {
   }
 
   handleSessionClosed(session: AgentSession, reason: string): void {
+    const { isMultiSession, codec } = this.#options;
     this.detach(session);
-    this.close('session_closed', reason);
+    if (isMultiSession) this.send(codec.encodeSessionClosed?.(session, reason));
+    else this.close('session_closed', reason);
   }
 
   handleSessionReplaced(previous: AgentSession, next: SharedSession): void {
