@@ -19,7 +19,7 @@ export interface CallOnceOptions {
   readonly params: unknown;
   /** Absent for commands that need no session. */
   readonly session?: AgentSession | undefined;
-  /** Resolve when the work of an accepted call has ended, not when it is accepted. */
+  /** Resolve when the work of an accepted call has ended, not when it is accepted. A queued prompt has ended with the run that takes it. */
   readonly shouldWait: boolean;
   readonly observer?: ClientObserver | undefined;
 }
@@ -35,7 +35,9 @@ const NO_CONNECTION = 'This command needs a connection: use a WebSocket, a socke
 export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
   const { shared, services, commands, name, access, session, shouldWait, observer } = options;
   const done = createDeferred<CallOutcome>();
+  const hasOutcome = commands.get(options.command)?.lane === 'run';
   let outcome: PromptOutcome | undefined;
+  let queuedReply: Reply | undefined;
   // While the call waited, another call may have moved the session: then it is open again.
   const findCurrent = () => session && services.pool?.find(session.id);
   // Changes of a closed session would be lost, but it can still be read.
@@ -46,12 +48,19 @@ export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
     host: createMissingHost(),
     log: shared.ports.log,
     sendReply(_, reply) {
-      if (reply.status === 'accepted' && shouldWait) return undefined;
+      const isQueued = reply.status !== 'failed' && reply.disposition === 'queued';
+      // Other queued messages become part of a run without a report.
+      if (reply.status === 'accepted' && shouldWait && (hasOutcome || !isQueued)) return undefined;
+      if (reply.status === 'settled' && isQueued && hasOutcome && !outcome) {
+        queuedReply = reply;
+        return undefined;
+      }
       done.resolve({ reply: explainClosed(reply, session, findCurrent()), ...(outcome ? { outcome } : {}) });
       return undefined;
     },
     sendOutcome(_, promptOutcome) {
       outcome = promptOutcome;
+      if (queuedReply) done.resolve({ reply: queuedReply, outcome });
       return undefined;
     },
     shared: {

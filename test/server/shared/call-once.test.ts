@@ -1,10 +1,11 @@
 // Calls without a connection: the replies they get when their session is closed while they wait, and what they wait for.
 import { object } from 'valibot';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createDeferred, Fault } from '../../../src/base/index.ts';
 import { commandTable } from '../../../src/commands/command-table.ts';
 import { type Command, command, type SessionPool } from '../../../src/contracts/index.ts';
 import { callOnce } from '../../../src/server/shared/call-once.ts';
+import type { ScriptStep } from '../../../src/testing/scripted-models.ts';
 import { createSharedSession } from './clients.ts';
 
 interface Act {
@@ -15,7 +16,11 @@ interface Act {
 
 /** A session that the test can close, with commands of the test. */
 async function createCalls(...acts: readonly Act[]) {
-  const { agent, shared } = await createSharedSession([]);
+  return createCallsWith([], acts);
+}
+
+async function createCallsWith(script: readonly ScriptStep[], acts: readonly Act[] = []) {
+  const { agent, shared, settle, release } = await createSharedSession(script);
   const { session } = agent;
   const state = { isOpen: true };
   const pool = { find: (id: string) => (state.isOpen && id === session.id ? session : undefined) } as SessionPool;
@@ -23,12 +28,13 @@ async function createCalls(...acts: readonly Act[]) {
     command({ name, doc: '', lane, params: object({}), run: async () => run() }),
   ) as readonly unknown[] as readonly Command[];
   const commands = new Map([...commandTable, ...own.map((one) => [one.name, one] as const)]);
-  const call = async (name: string, params: object = {}, hasSession = true) => {
+  const callForOutcome = (name: string, params: object = {}, hasSession = true, shouldWait = true) => {
     const services = { pool, listModels: async () => [] };
-    const fixed = { shared, services, commands, name: 'test', access: 'full', shouldWait: true } as const;
-    return (await callOnce({ ...fixed, command: name, params, session: hasSession ? session : undefined })).reply;
+    const fixed = { shared, services, commands, name: 'test', access: 'full', shouldWait } as const;
+    return callOnce({ ...fixed, command: name, params, session: hasSession ? session : undefined });
   };
-  return { session, state, call, close: () => agent.close() };
+  const call = async (...call: Parameters<typeof callForOutcome>) => (await callForOutcome(...call)).reply;
+  return { session, state, call, callForOutcome, settle, release, close: () => agent.close() };
 }
 
 const CLOSED = { status: 'failed', fault: { code: 'busy', message: expect.stringContaining('Send the call again') } };
@@ -74,4 +80,47 @@ test('calls without a session do not wait for one another', async () => {
   hold.resolve();
   expect(await held).toMatchObject({ status: 'settled' });
   await close();
+});
+
+describe('a message that is queued during a run', () => {
+  const startRun = async () => {
+    const calls = await createCallsWith([{ text: ['one'], hold: 'first' }, { text: ['two'] }]);
+    const started = calls.callForOutcome('prompt', { message: 'First' }, true, false);
+    expect(await started).toMatchObject({ reply: { status: 'accepted', disposition: 'started' } });
+    await calls.settle();
+    return calls;
+  };
+
+  test('by a prompt is waited for until its run has ended', async () => {
+    const { callForOutcome, settle, release, close } = await startRun();
+    let isDone = false;
+    const waiting = callForOutcome('prompt', { message: 'Second', streamingBehavior: 'followUp' }).finally(() => {
+      isDone = true;
+    });
+    await settle();
+    expect(isDone).toBe(false);
+    await release('first');
+    expect(await waiting).toEqual({
+      reply: { status: 'settled', result: { disposition: 'queued' }, disposition: 'queued' },
+      outcome: expect.objectContaining({ status: 'completed' }),
+    });
+    await close();
+  });
+
+  test('by a prompt fails when it is not run', async () => {
+    const { session, call, settle, release, close } = await startRun();
+    const waiting = call('prompt', { message: 'Second', streamingBehavior: 'followUp' });
+    await settle();
+    session.queues.reportNotRun('the test ends');
+    expect(await waiting).toMatchObject({ status: 'failed', fault: { code: 'not_run' } });
+    await release('first');
+    await close();
+  });
+
+  test.each(['steer', 'follow_up'])('by %s has no end that could be waited for', async (name) => {
+    const { call, release, close } = await startRun();
+    expect(await call(name, { message: 'Second' })).toMatchObject({ status: 'accepted', disposition: 'queued' });
+    await release('first');
+    await close();
+  });
 });
