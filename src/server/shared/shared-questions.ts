@@ -76,16 +76,15 @@ export class SharedQuestions {
     return { ...request, timeout: Math.max(1, request.timeout - (this.#clock.now() - askedMs)) };
   }
 
+  /** A client that leaves has not dismissed its questions: it may come back, for example after a page was loaded again. */
   leave(member: QuestionMember): void {
     this.#members.delete(member);
-    for (const [id, question] of this.#open) {
-      if (question.askedMembers.delete(member)) this.#resolveIfDismissed(id, question);
-    }
+    for (const { askedMembers } of this.#open.values()) askedMembers.delete(member);
   }
 
   /**
    * Answers a question. Returns false when it is not open. A client that dismisses a question leaves it to the others: it counts as
-   * dismissed when all clients that showed it have dismissed it.
+   * dismissed when the last client that shows it has dismissed it.
    */
   answer(id: string, answer: UiAnswer, member: QuestionMember): boolean {
     const question = this.#open.get(id);
@@ -93,7 +92,7 @@ export class SharedQuestions {
     if ('cancelled' in answer) {
       question.askedMembers.delete(member);
       question.dismissedMembers.add(member);
-      this.#resolveIfDismissed(id, question);
+      if (question.askedMembers.size === 0) this.#dismiss(id);
       return true;
     }
     this.#open.delete(id);
@@ -112,8 +111,7 @@ export class SharedQuestions {
     this.#requests.close();
   }
 
-  #resolveIfDismissed(id: string, { askedMembers, dismissedMembers }: OpenQuestion): void {
-    if (dismissedMembers.size === 0 || askedMembers.size > 0) return;
+  #dismiss(id: string): void {
     this.#open.delete(id);
     this.#requests.resolve(id, { cancelled: true });
   }

@@ -57,9 +57,25 @@ test('a question counts as dismissed when all clients that show it have dismisse
   const id = one.asked[0]?.id ?? '';
   questions.answer(id, { cancelled: true }, one);
   expect(questions.openRequests).toHaveLength(1);
-  questions.leave(two);
+  questions.answer(id, { cancelled: true }, two);
   expect(await asked).toBeUndefined();
   expect(reasons).toEqual(['dismissed']);
+});
+
+test('a question that one client has dismissed stays open when the other one leaves, and waits for its return', async () => {
+  const { questions } = createQuestions();
+  const [one, two, returned] = [createMember('one'), createMember('two'), createMember('two')];
+  for (const member of [one, two]) questions.join(member);
+  const asked = questions.hostUi.ask(question);
+  const id = one.asked[0]?.id ?? '';
+  questions.answer(id, { cancelled: true }, one);
+  questions.leave(two);
+  expect(questions.openRequests).toHaveLength(1);
+  questions.join(returned);
+  expect(returned.asked).toMatchObject([{ id }]);
+  questions.answer(id, { cancelled: true }, returned);
+  expect(await asked).toBeUndefined();
+  expect(questions.openRequests).toEqual([]);
 });
 
 test('a question stays open when the only client leaves without an answer', () => {
