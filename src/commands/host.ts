@@ -1,10 +1,25 @@
 // Commands for tools and URIs of the host, and for the event filter.
 import { array, nullable, object, string, unknown } from 'valibot';
-import { type AgentSession, command, type Tool } from '../contracts/index.ts';
+import { type AgentSession, command, type HostConnection } from '../contracts/index.ts';
 import { hostUriScheme } from '../protocol/index.ts';
 
-/** Several clients may use one session. Tools of a client that has left are removed, unless another one has replaced them. */
-const newestTools = new WeakMap<AgentSession, readonly Tool[]>();
+interface Provided {
+  readonly host: HostConnection;
+  readonly names: readonly string[];
+}
+
+/** Several clients may use one session: the last one that sets tools or schemes provides them, until it leaves. */
+const providedTools = new WeakMap<AgentSession, Provided>();
+const providedSchemes = new WeakMap<AgentSession, Provided>();
+
+/** Without the notice, another client would not learn that its tools are not called any more. */
+function provide(providers: typeof providedTools, session: AgentSession, next: Provided, kind: string): void {
+  const previous = providers.get(session);
+  providers.set(session, next);
+  if (!previous || previous.host === next.host || previous.names.length === 0) return;
+  const message = `The host ${kind} of another client are replaced: ${previous.names.join(', ')}.`;
+  session.notify({ level: 'warning', message, source: 'host' });
+}
 
 export const setHostTools = command({
   name: 'set_host_tools',
@@ -20,11 +35,14 @@ export const setHostTools = command({
     const { createHostTools } = await import('./host-tools.ts');
     const hostTools = createHostTools(tools, host);
     await session.tools.setHostTools(hostTools);
-    newestTools.set(session, hostTools);
+    const provided = { host, names: hostTools.map(({ name }) => name) };
+    provide(providedTools, session, provided, 'tools');
     host.onDisconnected?.(() => {
-      if (newestTools.get(session) === hostTools) void session.tools.setHostTools([]);
+      if (providedTools.get(session) !== provided) return;
+      providedTools.delete(session);
+      void session.tools.setHostTools([]);
     });
-    return { toolNames: hostTools.map((tool) => tool.name) };
+    return { toolNames: provided.names };
   },
 });
 
@@ -41,9 +59,13 @@ export const setHostUriSchemes = command({
   async run({ schemes }, { session, host }) {
     const { createHostUris } = await import('./host-uris.ts');
     const { names, hostUris } = createHostUris(schemes, host);
+    const provided = { host, names };
     session.tools.hostUris = hostUris;
+    provide(providedSchemes, session, provided, 'URI schemes');
     host.onDisconnected?.(() => {
-      if (session.tools.hostUris === hostUris) session.tools.hostUris = undefined;
+      if (providedSchemes.get(session) !== provided) return;
+      providedSchemes.delete(session);
+      session.tools.hostUris = undefined;
     });
     return { schemes: names };
   },

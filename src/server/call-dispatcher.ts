@@ -47,7 +47,8 @@ interface CallDispatcherOptions {
   hub: CallHub;
   /** Absent for a host that has its sessions for itself. */
   shared?: SharedCalls | undefined;
-  host: HostConnection;
+  /** Read by commands that need it. Reading it throws a Fault when there is no connection. */
+  readonly host: HostConnection;
   log: Log;
   sendReply(token: CallToken, reply: Reply): undefined | Promise<void>;
   sendOutcome(token: CallToken, outcome: PromptOutcome): undefined | Promise<void>;
@@ -159,7 +160,8 @@ export class CallDispatcher {
   }
 
   #createContext(command: Command, call: LaneCall, accept: CallContext['accept']): CallContext {
-    const { hub, host, sendReply, sendOutcome } = this.#options;
+    const options = this.#options;
+    const { hub, sendReply, sendOutcome } = options;
     const { token, session, markSlow } = call;
     return {
       get session() {
@@ -185,7 +187,9 @@ export class CallDispatcher {
       },
       ui: hub.ui,
       id: token.id as string | number | undefined,
-      host,
+      get host() {
+        return options.host;
+      },
       accept,
       reportNotRun: (fault) => void sendReply(token, { status: 'failed', fault, afterAccepted: true }),
       reportOutcome: (outcome) => void sendOutcome(token, outcome),

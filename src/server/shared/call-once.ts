@@ -30,7 +30,10 @@ export interface CallOutcome {
   readonly outcome?: PromptOutcome | undefined;
 }
 
-const NO_CONNECTION = 'This command needs a connection: use a WebSocket, a socket or stdin.';
+/** Thrown when a command reads what only a connection has. */
+function createNoConnectionFault(): Fault {
+  return new Fault('refused', 'This command needs a connection: use a WebSocket, a socket or stdin.');
+}
 
 export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
   const { shared, services, commands, name, access, session, shouldWait, observer } = options;
@@ -45,7 +48,9 @@ export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
   const dispatcher = new CallDispatcher({
     commands,
     hub: createHub(() => findCurrent() ?? readable, services, session?.id),
-    host: createMissingHost(),
+    get host(): never {
+      throw createNoConnectionFault();
+    },
     log: shared.ports.log,
     sendReply(_, reply) {
       const isQueued = reply.status !== 'failed' && reply.disposition === 'queued';
@@ -116,7 +121,7 @@ function createHub(
     ...{ pool: services.pool, userSettings: services.userSettings, auth: services.auth },
     listModels: services.listModels,
     requestExit() {
-      throw new Fault('refused', NO_CONNECTION);
+      throw createNoConnectionFault();
     },
     abort: async () => {},
   };
@@ -133,18 +138,4 @@ function explainClosed(reply: Reply, session: AgentSession | undefined, current:
   const isLogClosed = isRecord(details) && details.reason === 'closed';
   const isClosed = isLogClosed || (!current && (code === 'storage' || code === 'internal'));
   return isClosed ? { ...reply, fault: createClosedFault(session.id) } : reply;
-}
-
-function createMissingHost(): ConstructorParameters<typeof CallDispatcher>[0]['host'] {
-  const refuse = () => {
-    throw new Fault('refused', NO_CONNECTION);
-  };
-  return {
-    callTool: async () => refuse(),
-    requestUri: async () => refuse(),
-    setEventFilter: refuse,
-    setSubagentSubscription: async () => refuse(),
-    enableChunks: async () => refuse(),
-    readSchema: async () => refuse(),
-  };
 }

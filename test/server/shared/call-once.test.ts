@@ -124,3 +124,19 @@ describe('a message that is queued during a run', () => {
     await close();
   });
 });
+
+test.each([
+  ['set_host_tools', { tools: [] }],
+  ['set_host_uri_schemes', { schemes: [] }],
+  ['set_event_filter', { events: null }],
+])('%s needs a connection, and changes nothing without one', async (name, params) => {
+  const { session, call, close } = await createCalls();
+  const tool = { name: 'a_host_tool' } as Parameters<typeof session.tools.setHostTools>[0][number];
+  await session.tools.setHostTools([tool]);
+  expect(await call(name, params)).toMatchObject({
+    status: 'failed',
+    fault: { code: 'refused', message: expect.stringContaining('needs a connection') },
+  });
+  expect(await session.tools.listAll()).toEqual([tool]);
+  await close();
+});

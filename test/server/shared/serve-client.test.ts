@@ -201,3 +201,22 @@ test('tools of a client are removed when it leaves, unless another client has re
   expect(await listNames()).toEqual(['second']);
   await close();
 });
+
+test('clients learn when their host tools or URI schemes are replaced by another client', async () => {
+  const { connect, close } = await createSharedSession([]);
+  const tool = (name: string) => ({ name, description: 'A tool', parameters: { type: 'object' } });
+  const scheme = (name: string) => ({ scheme: name, description: 'Rows' });
+  const [one, two] = [await connect('one'), await connect('two')];
+  const notices = () => one.events.filter(({ type }) => type === 'notice').map(({ message }) => message);
+  await one.send({ id: 1, type: 'set_host_tools', tools: [tool('first')] });
+  await one.send({ id: 2, type: 'set_host_tools', tools: [tool('other')] });
+  await one.send({ id: 3, type: 'set_host_uri_schemes', schemes: [scheme('db')] });
+  expect(notices()).toEqual([]);
+  await two.send({ id: 1, type: 'set_host_tools', tools: [tool('second')] });
+  await two.send({ id: 2, type: 'set_host_uri_schemes', schemes: [scheme('rows')] });
+  expect(notices()).toEqual([
+    'The host tools of another client are replaced: other.',
+    'The host URI schemes of another client are replaced: db.',
+  ]);
+  await close();
+});
