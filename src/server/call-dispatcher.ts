@@ -185,7 +185,9 @@ export class CallDispatcher {
         if (mode === 'abort') void hub.abort();
         hub.requestExit();
       },
-      ui: hub.ui,
+      get ui() {
+        return hub.ui;
+      },
       id: token.id as string | number | undefined,
       get host() {
         return options.host;

@@ -14,7 +14,7 @@ export interface CommandNeeds {
   readonly canBeAccepted: boolean;
 }
 
-const CONNECTION_MEMBERS = ['host', 'requestExit'];
+const CONNECTION_MEMBERS = ['host', 'requestExit', 'ui'];
 
 /** Nothing of the command is executed beyond its first wait, because every member returns a promise that never resolves. */
 export function findCommandNeeds(command: Command): CommandNeeds {

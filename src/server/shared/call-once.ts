@@ -117,7 +117,9 @@ function createHub(
       if (id === undefined && sessionId !== undefined) throw createClosedFault(sessionId);
       throw createSessionNotFoundFault(id);
     },
-    ui: undefined,
+    get ui(): never {
+      throw createNoConnectionFault();
+    },
     ...{ pool: services.pool, userSettings: services.userSettings, auth: services.auth },
     listModels: services.listModels,
     requestExit() {

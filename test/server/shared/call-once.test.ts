@@ -3,7 +3,7 @@ import { object } from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { createDeferred, Fault } from '../../../src/base/index.ts';
 import { commandTable } from '../../../src/commands/command-table.ts';
-import { type Command, command, type SessionPool } from '../../../src/contracts/index.ts';
+import { type Command, command, type ProviderAuth, type SessionPool } from '../../../src/contracts/index.ts';
 import { callOnce } from '../../../src/server/shared/call-once.ts';
 import type { ScriptStep } from '../../../src/testing/scripted-models.ts';
 import { createSharedSession } from './clients.ts';
@@ -29,7 +29,7 @@ async function createCallsWith(script: readonly ScriptStep[], acts: readonly Act
   ) as readonly unknown[] as readonly Command[];
   const commands = new Map([...commandTable, ...own.map((one) => [one.name, one] as const)]);
   const callForOutcome = (name: string, params: object = {}, hasSession = true, shouldWait = true) => {
-    const services = { pool, listModels: async () => [] };
+    const services = { pool, auth: {} as ProviderAuth, listModels: async () => [] };
     const fixed = { shared, services, commands, name: 'test', access: 'full', shouldWait } as const;
     return callOnce({ ...fixed, command: name, params, session: hasSession ? session : undefined });
   };
@@ -129,6 +129,7 @@ test.each([
   ['set_host_tools', { tools: [] }],
   ['set_host_uri_schemes', { schemes: [] }],
   ['set_event_filter', { events: null }],
+  ['login', { providerId: 'anthropic' }],
 ])('%s needs a connection, and changes nothing without one', async (name, params) => {
   const { session, call, close } = await createCalls();
   const tool = { name: 'a_host_tool' } as Parameters<typeof session.tools.setHostTools>[0][number];
