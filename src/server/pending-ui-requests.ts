@@ -12,12 +12,16 @@ import type {
 import type { UiAnswer, UiRequest } from '../protocol/index.ts';
 
 /** The key that a valid answer must have, for each method. Every other answer counts as cancelled. */
-const ANSWER_KEYS: Record<UiQuestion['method'], 'value' | 'confirmed'> = {
+const ANSWER_KEYS = {
   select: 'value',
   confirm: 'confirmed',
   input: 'value',
   editor: 'value',
-};
+} as const satisfies Record<UiQuestion['method'], 'value' | 'confirmed'>;
+
+export function hasAnswerKey({ method }: Pick<UiRequest, 'method'>, answer: UiAnswer): boolean {
+  return method in ANSWER_KEYS && ANSWER_KEYS[method as UiQuestion['method']] in answer;
+}
 
 export interface PendingUiRequests {
   /** Creates the UI interface of a session. */
@@ -72,7 +76,7 @@ export function createPendingUiRequests(
     closed: closedSignal.promise,
     async ask(question, options = {}) {
       const outcome = await waitForOutcome(question, session, options);
-      if (typeof outcome === 'object' && ANSWER_KEYS[question.method] in outcome) return outcome;
+      if (typeof outcome === 'object' && hasAnswerKey(question, outcome)) return outcome;
       options.onNoAnswer?.(toNoAnswerReason(outcome));
       return undefined;
     },

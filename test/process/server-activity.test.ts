@@ -4,7 +4,7 @@ import { createDeferred } from '../../src/base/index.ts';
 import { startScriptedProvider } from '../support/scripted-provider.ts';
 import { startServer } from '../support/server.ts';
 
-test('a session is idle, running, waiting for an answer, and idle again', async () => {
+test('a session is idle, running, waiting for an answer of the right kind, and idle again', async () => {
   const hold = createDeferred();
   const calls = [{ name: 'bash', arguments: '{"command":"echo x > a.txt"}' }];
   const provider = await startScriptedProvider([{ text: 'First.', after: hold.promise }, { calls }, { text: 'Done.' }]);
@@ -25,6 +25,11 @@ test('a session is idle, running, waiting for an answer, and idle again', async 
   await expect.poll(activity, { timeout: 60_000 }).toBe('waiting');
   const { json } = await server.request(`/v1/sessions/${id}/dialogs`);
   const [dialog] = (json as { data: { dialogs: { id: string }[] } }).data.dialogs;
+  for (const body of [{ confirmed: true }, { value: '__proto__' }]) {
+    const wrong = await server.request(`/v1/sessions/${id}/dialogs/${dialog?.id}`, { method: 'POST', body });
+    expect(wrong).toMatchObject({ status: 400, json: { error: { code: 'invalid_params' } } });
+  }
+  expect(await activity()).toBe('waiting');
   const answer = { method: 'POST', body: { value: 'deny' } };
   expect((await server.request(`/v1/sessions/${id}/dialogs/${dialog?.id}`, answer)).status).toBe(200);
   await expect.poll(activity, { timeout: 60_000 }).toBe('idle');

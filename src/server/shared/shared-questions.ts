@@ -2,6 +2,7 @@
 import type { AgentSession, Clock, HostUi, IdGenerator } from '../../contracts/index.ts';
 import type { UiAnswer, UiRequest } from '../../protocol/index.ts';
 import { createPendingUiRequests, type PendingUiRequests } from '../pending-ui-requests.ts';
+import { isDismissal } from './answer-check.ts';
 
 /** A client that can show questions. */
 export interface QuestionMember {
@@ -89,7 +90,7 @@ export class SharedQuestions {
   answer(id: string, answer: UiAnswer, member: QuestionMember): boolean {
     const question = this.#open.get(id);
     if (!question) return false;
-    if ('cancelled' in answer) {
+    if (isDismissal(question.request, answer)) {
       question.askedMembers.delete(member);
       question.dismissedMembers.add(member);
       if (question.askedMembers.size === 0) this.#dismiss(id);

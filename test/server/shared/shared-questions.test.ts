@@ -127,3 +127,15 @@ test('a client that comes later learns how much time is left for the answer', as
   questions.answer(late.asked[0]?.id ?? '', { confirmed: true }, late);
   expect(await asked).toEqual({ confirmed: true });
 });
+
+test('an answer of another kind does not decide for the other clients', async () => {
+  const { questions } = createQuestions();
+  const [one, two] = [createMember('one'), createMember('two')];
+  for (const member of [one, two]) questions.join(member);
+  const asked = questions.hostUi.ask(question);
+  const id = one.asked[0]?.id ?? '';
+  expect(questions.answer(id, { value: 'yes' }, one)).toBe(true);
+  expect(questions.openRequests).toHaveLength(1);
+  questions.answer(id, { confirmed: true }, two);
+  expect(await asked).toEqual({ confirmed: true });
+});

@@ -13,7 +13,8 @@ import type {
   HttpBackend,
   SessionActivity,
 } from '../../../http/index.ts';
-import type { UiRequest } from '../../../protocol/index.ts';
+import type { UiAnswer, UiRequest } from '../../../protocol/index.ts';
+import { findAnswerProblem } from '../../../server/shared/answer-check.ts';
 import { callOnce } from '../../../server/shared/call-once.ts';
 import { type ClientObserver, type ClientServices, serveClient } from '../../../server/shared/serve-client.ts';
 import type { SharedSession, SharedSessions } from '../../../server/shared/shared-sessions.ts';
@@ -147,11 +148,13 @@ export class ServerBackend implements HttpBackend {
     return shared.get(await opener.find(sessionId)).questions.openRequests;
   }
 
-  async answerDialog(sessionId: string, requestId: string, answer: object, caller: Caller): Promise<boolean> {
+  async answerDialog(sessionId: string, requestId: string, answer: UiAnswer, caller: Caller): Promise<boolean> {
     const { shared, opener } = this.#options;
     const { questions } = shared.get(await opener.find(sessionId));
-    const member = { name: caller.name, ask: () => false };
-    const isAnswered = questions.answer(requestId, answer as Parameters<typeof questions.answer>[1], member);
+    const request = questions.openRequests.find(({ id }) => id === requestId);
+    const problem = request && findAnswerProblem(request, answer);
+    if (problem) throw new Fault('invalid_params', problem);
+    const isAnswered = questions.answer(requestId, answer, { name: caller.name, ask: () => false });
     if (isAnswered) this.#createObserver(caller).onAnswer(sessionId);
     return isAnswered;
   }
