@@ -17,6 +17,7 @@ const STATUS_OF_FAULTS: Partial<Record<FaultCode, number>> = {
 const STATUS_OF_REASONS: ReadonlyMap<unknown, number> = new Map([
   ['too_large', 413],
   ['read_only', 403],
+  ['in_use', 409],
   ['too_many_clients', 503],
   ['unsupported_media_type', 415],
 ]);

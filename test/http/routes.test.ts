@@ -126,6 +126,17 @@ describe('media types', () => {
   });
 });
 
+test('a session that another process uses is a conflict', async () => {
+  const { request } = createTestApp({
+    backend: {
+      async describeSession() {
+        throw new Fault('refused', 'in use', { details: { reason: 'in_use' } });
+      },
+    },
+  });
+  expect((await request('/v1/sessions/s')).status).toBe(409);
+});
+
 test('429 and 503 say when to try again', async () => {
   const { request, clock } = createTestApp({
     backend: {
