@@ -113,9 +113,10 @@ export class RequestGuard {
   }
 
   authorizeToken(token: string, request: RequestFacts): Admission {
-    if (this.#isLimited(request)) return { refusal: this.#limit(request) };
+    // Checked first: otherwise any user of this machine could lock the owner out. A token cannot be guessed, even without the limit.
     const owner = this.#options.tokens.find(token);
     if (owner) return { owner };
+    if (this.#isLimited(request)) return { refusal: this.#limit(request) };
     this.#countFailure(request, token);
     return { refusal: { status: 401, code: 'unauthorized', message: 'The token is not valid.' } };
   }
@@ -168,7 +169,7 @@ function isFromOtherSite(request: RequestFacts): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 
-/** Windows that another site opens are counted separately: it must not be able to exclude the user. */
+/** Windows that another site opens are counted separately: they must not use up the limit of the user. */
 function getFailureKey(request: RequestFacts): string {
   return `${request.remoteAddress}${isFromOtherSite(request) ? ' other site' : ''}`;
 }

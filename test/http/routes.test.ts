@@ -149,7 +149,7 @@ test('429 and 503 say when to try again', async () => {
   expect([full.status, full.headers.get('retry-after')]).toEqual([503, '5']);
   for (let i = 0; i < 20; i++) await request('/v1/sessions', { token: `wrong-${i}` });
   await clock.advance(20_000);
-  const limited = await request('/v1/sessions');
+  const limited = await request('/v1/sessions', { token: 'wrong' });
   expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '40']);
 });
 

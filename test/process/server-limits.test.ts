@@ -15,30 +15,34 @@ async function startWith(settings: object): Promise<Server> {
 
 const isHealthy = async ({ request }: Server) => (await request('/healthz')).status === 200;
 
-test('after 20 wrong tokens the address must wait, over HTTP, for the login and for WebSockets', async () => {
+test('after 20 wrong tokens the address must wait, unless it has a valid one, over HTTP, for the login and for WebSockets', async () => {
   const server = await startServer();
   const guess = (token: string) => server.request('/v1/sessions', { token });
   for (let i = 0; i < 10; i++) expect((await guess(`guess-${i}`)).status).toBe(401);
   for (let i = 10; i < 20; i++)
     await expect(connectWebSocket(server, {}, { token: `guess-${i}` })).rejects.toMatchObject({ status: 401 });
-  const limited = await guess(server.token);
+  const limited = await guess('another');
   expect({ status: limited.status, json: limited.json }).toEqual({
     status: 429,
     json: {
       ...{ success: false, error: { code: 'rate_limited', message: expect.stringContaining('Wait a minute') } },
     },
   });
-  expect((await server.request(`/?token=${server.token}`, { token: null })).status).toBe(429);
-  const login = { method: 'POST', body: { token: server.token }, token: null };
-  expect((await server.request('/login', login)).status).toBe(429);
-  await expect(connectWebSocket(server)).rejects.toMatchObject({ status: 429 });
+  const statusOfPage = async (token: string) => (await server.request(`/?token=${token}`, { token: null })).status;
+  expect([await statusOfPage('another'), await statusOfPage(server.token)]).toEqual([429, 302]);
+  const logIn = async (token: string) =>
+    (await server.request('/login', { method: 'POST', body: { token }, token: null })).status;
+  expect([await logIn('another'), await logIn(server.token)]).toEqual([429, 200]);
+  await expect(connectWebSocket(server, {}, { token: 'another' })).rejects.toMatchObject({ status: 429 });
+  await (await connectWebSocket(server)).next({ type: 'session_attached' });
+  expect((await guess(server.token)).status).toBe(200);
   expect(await isHealthy(server)).toBe(true);
 });
 
-test('the same old token, for example of a page that connects again and again, does not exclude the user', async () => {
+test('the same old token, for example of a page that connects again and again, is counted once', async () => {
   const server = await startServer();
   for (let i = 0; i < 40; i++) expect((await server.request('/v1/sessions', { token: 'old' })).status).toBe(401);
-  expect((await server.request('/v1/sessions')).status).toBe(200);
+  expect((await server.request('/v1/sessions', { token: 'other' })).status).toBe(401);
 });
 
 test('a client that sends too many frames is dropped with 4429, and the others are not', async () => {
