@@ -30,6 +30,14 @@ const DIALECTS = {
 };
 
 describe.each(['opal', 'acp'] as const)('a client of %s', (dialect) => {
+  test('cannot name a session, a position or a directory in its address', async () => {
+    const server = await startServer();
+    for (const name of ['session', 'after', 'cwd']) {
+      const { closed } = await connectWebSocket(server, { dialect, [name]: '0' });
+      expect(await closed).toMatchObject({ code: 4400, reason: expect.stringContaining(`leave out ${name}`) });
+    }
+  });
+
   test.each([
     ['closed', 'POST', '/close'],
     ['deleted', 'DELETE', ''],

@@ -10,6 +10,7 @@ import type {
   BackendReply,
   Caller,
   ClientConnection,
+  ConnectionParams,
   HttpBackend,
   SessionActivity,
 } from '../../../http/index.ts';
@@ -99,7 +100,7 @@ export class ServerBackend implements HttpBackend {
     const { dialect: dialectName = 'omp', stream = 'full', after } = params;
     if (!STREAMS.includes(stream)) throw new Fault('invalid_params', `stream must be full or delta (got ${stream})`);
     const dialect = await loadDialect(dialectName);
-    const session = dialect.isMultiSession ? refuseSession(params.session) : await this.#openSession(connection);
+    const session = dialect.isMultiSession ? refuseSessionParams(params) : await this.#openSession(connection);
     this.#clientCount += 1;
     const name = caller.name === '' ? `${dialectName}-${this.#clientCount}` : caller.name;
     const codec = dialect.createCodec({
@@ -257,7 +258,9 @@ function describeActivity({ session, questions }: SharedSession): SessionActivit
   return session.runs.isInterrupted ? 'interrupted' : 'idle';
 }
 
-function refuseSession(session: string | undefined): undefined {
-  if (session === undefined) return undefined;
-  throw new Fault('invalid_params', 'Clients of this dialect open their sessions themselves: leave out the session.');
+/** Ignored, they would seem to have an effect. */
+function refuseSessionParams(params: ConnectionParams): undefined {
+  const given = (['session', 'after', 'cwd'] as const).find((name) => params[name] !== undefined);
+  if (given === undefined) return undefined;
+  throw new Fault('invalid_params', `Clients of this dialect open their sessions themselves: leave out ${given}.`);
 }
