@@ -37,14 +37,14 @@ function createNoConnectionFault(): Fault {
 
 export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
   const { shared, services, commands, name, access, session, shouldWait, observer } = options;
-  const done = createDeferred<CallOutcome>();
-  const hasOutcome = commands.get(options.command)?.lane === 'run';
-  let outcome: PromptOutcome | undefined;
-  let queuedReply: Reply | undefined;
+  const command = commands.get(options.command);
   // While the call waited, another call may have moved the session: then it is open again.
   const findCurrent = () => session && services.pool?.find(session.id);
   // Changes of a closed session would be lost, but it can still be read.
-  const readable = commands.get(options.command)?.access === 'read' ? session : undefined;
+  const readable = command?.access === 'read' ? session : undefined;
+  const { sendReply, sendOutcome, done } = collectReplies(command, shouldWait, (reply) =>
+    explainClosed(reply, session, findCurrent()),
+  );
   const dispatcher = new CallDispatcher({
     commands,
     hub: createHub(() => findCurrent() ?? readable, services, session?.id),
@@ -52,22 +52,7 @@ export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
       throw createNoConnectionFault();
     },
     log: shared.ports.log,
-    sendReply(_, reply) {
-      const isQueued = reply.status !== 'failed' && reply.disposition === 'queued';
-      // Other queued messages become part of a run without a report.
-      if (reply.status === 'accepted' && shouldWait && (hasOutcome || !isQueued)) return undefined;
-      if (reply.status === 'settled' && isQueued && hasOutcome && !outcome) {
-        queuedReply = reply;
-        return undefined;
-      }
-      done.resolve({ reply: explainClosed(reply, session, findCurrent()), ...(outcome ? { outcome } : {}) });
-      return undefined;
-    },
-    sendOutcome(_, promptOutcome) {
-      outcome = promptOutcome;
-      if (queuedReply) done.resolve({ reply: queuedReply, outcome });
-      return undefined;
-    },
+    ...{ sendReply, sendOutcome },
     shared: {
       lanes: shared.lanes,
       getLaneId: () => session && shared.getLaneId(session),
@@ -101,7 +86,29 @@ export async function callOnce(options: CallOnceOptions): Promise<CallOutcome> {
     command: options.command,
     params: options.params,
   });
-  return done.promise;
+  return done;
+}
+
+/** Decides which of the replies to a call is the one to return. */
+function collectReplies(command: Command | undefined, shouldWait: boolean, explain: (reply: Reply) => Reply) {
+  const done = createDeferred<CallOutcome>();
+  const hasOutcome = command?.lane === 'run';
+  let outcome: PromptOutcome | undefined;
+  let queuedReply: Reply | undefined;
+  return {
+    done: done.promise,
+    sendReply(_: unknown, reply: Reply): undefined {
+      const isQueued = reply.status !== 'failed' && reply.disposition === 'queued';
+      // Other queued messages become part of a run without a report.
+      if (reply.status === 'accepted' && shouldWait && (hasOutcome || !isQueued)) return;
+      if (reply.status === 'settled' && isQueued && hasOutcome && !outcome) queuedReply = reply;
+      else done.resolve({ reply: explain(reply), ...(outcome ? { outcome } : {}) });
+    },
+    sendOutcome(_: unknown, promptOutcome: PromptOutcome): undefined {
+      outcome = promptOutcome;
+      if (queuedReply) done.resolve({ reply: queuedReply, outcome });
+    },
+  };
 }
 
 /** `sessionId` is the one that the call addresses. */
