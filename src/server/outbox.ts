@@ -37,6 +37,12 @@ export class Outbox {
   discard(): void {
     this.#waiting.length = 0;
     this.#waitingBytes = 0;
+    this.#releaseSenders();
+  }
+
+  #releaseSenders(): void {
+    this.#drainPromise = undefined;
+    this.#resolveDrain();
   }
 
   get waitingBytes(): number {
@@ -50,6 +56,11 @@ export class Outbox {
 
   get isOverfull(): boolean {
     return this.#waitingBytes > MAX_WAITING_BYTES;
+  }
+
+  /** Resolves when most of the frames that wait are written, or are dropped. */
+  async waitForSpace(): Promise<void> {
+    await this.#drainPromise;
   }
 
   /** Resolves when all frames pushed so far have left the process. */
@@ -82,10 +93,7 @@ export class Outbox {
       }
       this.#waiting.splice(0, sent);
       this.#writtenFrames += sent;
-      if (this.#waitingBytes <= HIGH_WATER / 2) {
-        this.#drainPromise = undefined;
-        this.#resolveDrain();
-      }
+      if (this.#waitingBytes <= HIGH_WATER / 2) this.#releaseSenders();
     }
     this.#sending = undefined;
   }

@@ -188,3 +188,16 @@ describe('names', () => {
     },
   );
 });
+
+test('a client that sends several calls with large replies at once gets all of them', async () => {
+  const server = await startWith({ 'serve.clientBuffer': 1_000_000 });
+  const session = await server.createSession();
+  const body = { message: `say \`hello\` ${'x'.repeat(3_000_000)}` };
+  const path = `/v1/sessions/${session}/commands/prompt?wait=settled`;
+  expect((await server.request(path, { method: 'POST', body })).status).toBe(200);
+  const client = await connectWebSocket(server, { session });
+  await client.next({ type: 'session_attached' });
+  const ids = Array.from({ length: 8 }, (_, id) => id);
+  client.send(...ids.map((id) => ({ id, type: 'get_messages' })));
+  for (const id of ids) expect(await client.next({ type: 'response', id })).toMatchObject({ success: true });
+});

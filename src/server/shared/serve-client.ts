@@ -114,6 +114,8 @@ class ClientServer {
     codec.setSender?.((frame) => this.#client.send(frame));
     this.#client.send(codec.encodeReadyFrame());
     if (this.#current) await this.#client.attach(shared.get(this.#current), after);
+    // Otherwise a call could wait for a client that has disconnected.
+    void transport.readerClosed.then(() => this.#outbox.discard());
     const rate = new RateLimit(shared.ports.clock, CLIENT_RATE);
     for await (const line of transport.lines) {
       if (!rate.take()) {
@@ -124,13 +126,24 @@ class ClientServer {
       if (incoming.kind === 'answer') this.#answer(incoming);
       else if (incoming.kind === 'host_response') this.#host.receive(incoming.frame);
       else if (incoming.kind === 'refused') this.#calls.reject(incoming.token, incoming.fault);
-      else if (incoming.kind === 'call') this.#calls.dispatch(incoming);
+      else if (incoming.kind === 'call') {
+        this.#calls.dispatch(incoming);
+        await this.#waitForReader();
+      }
     }
     this.#client.close();
     codec.handleHostClosed?.();
     this.#ownQuestions.close();
     this.#host.close();
     for (const act of this.#disconnectActions) act();
+  }
+
+  /** Large replies to calls that are sent together would otherwise exceed the limit of a client that reads them. */
+  async #waitForReader(): Promise<void> {
+    const { shared, maxWaitingBytes } = this.#options;
+    // The replies to short calls are sent meanwhile.
+    await shared.ports.clock.yieldToEventLoop();
+    if (this.#outbox.waitingBytes > maxWaitingBytes) await this.#outbox.waitForSpace();
   }
 
   #answer({ id, answer }: { id: string; answer: Parameters<SharedClient['answer']>[1] }): void {
