@@ -29,6 +29,7 @@ test('every command is an operation, except those that need the connection of a 
   expect(described.filter((name) => !commands.has(name))).toEqual([]);
   expect(missing.sort()).toEqual([
     'get_schema',
+    'login',
     'negotiate_protocol',
     'set_event_filter',
     'set_host_tools',

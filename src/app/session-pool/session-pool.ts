@@ -4,6 +4,7 @@ import type {
   AgentSession,
   ModelRegistry,
   OpenSessionRequest,
+  OpenSessionResult,
   SessionFeatures,
   SessionPool,
   SessionSummary,
@@ -42,16 +43,20 @@ export function createSharedServices(options: SessionPoolOptions): SharedService
   };
 }
 
+/** Work on single sessions, by their ids. Requests to open them wait. */
+interface PendingSessions {
+  /** A second request may arrive before the first is done. */
+  readonly opening: Map<string, Promise<unknown>>;
+  readonly moving: Map<string, Promise<unknown>>;
+  /** Sessions that are being closed or deleted. */
+  readonly ending: Map<string, Promise<unknown>>;
+}
+
 function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegistry): SessionPool {
   const { hub, agent: common } = options;
   const index = createSessionIndex({ ...common, identity: createProcessIdentity() });
-  /** Sessions that are being opened, by their ids: a second request may arrive before the first is done. */
-  const opening = new Map<string, Promise<unknown>>();
-  const moving = new Map<string, Promise<unknown>>();
-  /** Sessions that are being closed or deleted, by their ids. Requests to open them wait. */
-  const ending = new Map<string, Promise<unknown>>();
-  const findPending = (id: string, { mustExist }: OpenSessionRequest) =>
-    moving.get(id) ?? ending.get(id) ?? (mustExist ? opening.get(id) : undefined);
+  const pending: PendingSessions = { opening: new Map(), moving: new Map(), ending: new Map() };
+  const { opening, moving, ending } = pending;
   const featuresOf = new WeakMap<AgentSession, SessionFeatures>();
   const trustOffers = new WeakMap<AgentSession, () => Promise<void>>();
   const moveSession: AgentOptions['moveSession'] = (reference, cwd) =>
@@ -67,19 +72,13 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
   const requests = new WeakMap<AgentSession, OpenSessionRequest>();
   const choices = options.storesChoices ? new ChoiceStore(index) : undefined;
   const openOptions = { ...options, agent, index, modelRegistry, featuresOf, trustOffers, choices };
-  const openWithId = async (id: string, request: OpenSessionRequest) => {
-    for (let pending = findPending(id, request); pending; pending = findPending(id, request)) await pending;
-    const member = hub.find(id);
-    if (member && request.mustExist) {
-      return { session: member.session, resumed: true, ...(await describeProject(common, member.session)) };
-    }
-    if (member || opening.has(id)) throw new Fault('busy', `Session ${id} is open already`);
-    return trackPending(opening, id, openSession(openOptions, request));
-  };
   return {
     async open(request) {
       const { id } = request;
-      const opened = id === undefined ? await openSession(openOptions, request) : await openWithId(id, request);
+      const opened =
+        id === undefined
+          ? await openSession(openOptions, request)
+          : await openWithId({ openOptions, pending }, id, request);
       requests.set(opened.session, request);
       return opened;
     },
@@ -87,8 +86,8 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
     list: () => index.list(),
     locate: async (pathOrId) => locateSession(await index.list(), pathOrId),
     async close(id) {
-      const pending = ending.get(id);
-      if (pending) return void (await pending);
+      const alreadyEnding = ending.get(id);
+      if (alreadyEnding) return void (await alreadyEnding);
       hub.getSession(id);
       await trackPending(ending, id, hub.closeSession(id));
     },
@@ -111,6 +110,23 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
       return createCommandPorts(agent);
     },
   };
+}
+
+async function openWithId(
+  { openOptions, pending }: { openOptions: Parameters<typeof openSession>[0]; pending: PendingSessions },
+  id: string,
+  request: OpenSessionRequest,
+): Promise<OpenSessionResult> {
+  const { opening, moving, ending } = pending;
+  const findPending = () => moving.get(id) ?? ending.get(id) ?? (request.mustExist ? opening.get(id) : undefined);
+  for (let work = findPending(); work; work = findPending()) await work;
+  const { hub, agent } = openOptions;
+  const member = hub.find(id);
+  if (member && request.mustExist) {
+    return { session: member.session, resumed: true, ...(await describeProject(agent, member.session)) };
+  }
+  if (member || opening.has(id)) throw new Fault('busy', `Session ${id} is open already`);
+  return trackPending(opening, id, openSession(openOptions, request));
 }
 
 function locateSession(sessions: readonly SessionSummary[], pathOrId: string): SessionSummary {

@@ -124,9 +124,10 @@ async function closeSession({
   rules,
   ...facets
 }: SessionFacets): Promise<void> {
+  // Before the hooks, which can take long: a run that began meanwhile would be aborted after they have ended.
+  runs.close();
   await notifyShutdown(state);
   shell.close();
-  runs.close();
   await runs.abort();
   await compaction.abort();
   await shell.stopAll();
