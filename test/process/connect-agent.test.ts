@@ -15,7 +15,8 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const FAST = { initialDelayMs: 1, maxDelayMs: 20 };
 const LONG_TEXT = Array.from({ length: 300 }, (_, at) => `word${at}`).join(' ');
-const PROMPTS = [`say ${LONG_TEXT}`, 'what files are here?', 'run `seq 1 300`', 'say the end'];
+const PROMPTS = [`say ${LONG_TEXT}`, 'what files are here?', 'run `seq 1 300`', 'say the end'] as const;
+const MIN_BREAKS = 4;
 
 async function connect(options: ConnectOptions): Promise<ConnectedAgent> {
   const agent = await connectAgent(options);
@@ -126,9 +127,10 @@ describe.each(['WebSocket', 'Unix socket'] as const)('over a %s', (kind) => {
     follower.onSnapshot((snapshot) => snapshots.push(snapshot));
     proxy.isBreaking = true;
     for (const prompt of PROMPTS) await writer.promptAndWait(prompt);
+    // On a busy machine the runs can end before the follower has connected again often enough.
+    while (proxy.breakCount < MIN_BREAKS) await writer.promptAndWait(PROMPTS[0]);
     proxy.isBreaking = false;
     await waitUntil(() => follower.lastSeq >= writer.lastSeq);
-    expect(proxy.breakCount).toBeGreaterThan(3);
     expect(snapshots).toEqual([]);
     expect(fold(received)).toEqual(fold(expected));
   });
