@@ -18,11 +18,17 @@ export interface SessionFile {
 
 const CONCURRENCY = 8;
 
-/** Files that have the name of a session, the most recently modified first. */
-export async function listSessionFiles(files: Files, directory: string): Promise<SessionFile[]> {
+/** Files that have the name of a session, the most recently modified first. `isWanted` selects them by their names. */
+export async function listSessionFiles(
+  files: Files,
+  directory: string,
+  isWanted: (name: string) => boolean = isSessionFileName,
+): Promise<SessionFile[]> {
   const listed = await listDirectoryOrEmpty(files, directory);
   const folders = new Set(listed.filter(({ kind }) => kind === 'directory').map(({ name }) => name));
-  const candidates = listed.filter(({ name, kind }) => isSessionFileName(name) && kind !== 'directory');
+  const candidates = listed.filter(
+    ({ name, kind }) => kind !== 'directory' && isSessionFileName(name) && isWanted(name),
+  );
   const found = await mapConcurrently(candidates, async ({ name }) => {
     const info = await files.info(`${directory}/${name}`).catch(() => undefined);
     if (info?.kind !== 'file') return [];

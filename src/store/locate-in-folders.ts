@@ -9,7 +9,7 @@ import {
   readSessionId,
   type SessionFile,
 } from './list-sessions.ts';
-import { getFileName, parseIdFromFileName } from './session-paths.ts';
+import { formatIdForFileName, getFileName, isSessionFileName, parseIdFromFileName } from './session-paths.ts';
 import { summarizeSession } from './summarize-session.ts';
 
 export async function locateInFolders(
@@ -31,15 +31,41 @@ export async function locateInFolders(
   return { path, ...summary, modifiedMs, bytes: size + (await measureArtifacts(files, match)) };
 }
 
-/** Compares paths, then the ids in the file names. The files are opened only when no name matches. */
+/** The path of the session with exactly this id. Of several, the one that was changed last. */
+export async function findInFolders(files: Files, folders: readonly string[], id: string): Promise<string | undefined> {
+  const nameId = formatIdForFileName(id);
+  const isNamed = (name: string) => parseIdFromFileName(name) === nameId;
+  // Other files are opened only when no name matches.
+  for (const isWanted of [isNamed, isSessionFileName]) {
+    const lists = await Promise.all(folders.map((folder) => listSessionFiles(files, folder, isWanted)));
+    const newestFirst = lists.flat().sort((a, b) => b.modifiedMs - a.modifiedMs);
+    const [found] = await filterById(files, newestFirst, (each) => each === id);
+    if (found) return found.path;
+  }
+  return undefined;
+}
+
+/** Compares paths, then whole ids, then the beginnings of ids. Most files are opened only when no name matches. */
 async function findMatches(files: Files, listed: readonly SessionFile[], reference: string): Promise<SessionFile[]> {
   const byPath = listed.filter(({ path }) => path === reference);
-  if (byPath.length > 0 || /[/\\]/.test(reference)) return byPath;
+  if (byPath.length > 0) return byPath;
   const getId = ({ path }: SessionFile) => parseIdFromFileName(getFileName(path));
-  const exact = listed.filter((file) => getId(file) === reference);
-  if (exact.length > 0) return exact;
+  const nameId = formatIdForFileName(reference);
+  const named = listed.filter((file) => getId(file) === nameId);
+  const exact = await filterById(files, named, (id) => id === reference);
+  if (exact.length > 0 || /[/\\]/.test(reference)) return exact;
+  if (named.length > 0) return named;
   const byName = listed.filter((file) => getId(file)?.startsWith(reference));
   if (byName.length > 0) return byName;
+  return filterById(files, listed, (id) => id.startsWith(reference));
+}
+
+/** Reads the ids in the files. */
+async function filterById(
+  files: Files,
+  listed: readonly SessionFile[],
+  isMatch: (id: string) => boolean,
+): Promise<SessionFile[]> {
   const ids = await mapConcurrently(listed, ({ path }) => readSessionId(files, path));
-  return listed.filter((_, index) => ids[index]?.startsWith(reference));
+  return listed.filter((_, index) => isMatch(ids[index] ?? ''));
 }

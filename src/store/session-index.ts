@@ -61,13 +61,8 @@ export function createSessionIndex(options: SessionIndexOptions): SessionIndex {
       return locateInFolders(files, await listFolders(), reference);
     },
     async find(id) {
-      const { readSessionId } = await import('./list-sessions.ts');
-      for (const store of await openStores()) {
-        const path = await store.locate(id).catch(() => undefined);
-        // locate() also accepts the beginning of an id; here the whole id must match.
-        if (path !== undefined && (await readSessionId(files, path)) === id) return path;
-      }
-      return undefined;
+      const { findInFolders } = await import('./locate-in-folders.ts');
+      return findInFolders(files, await listFolders(), id);
     },
     async readDirectory(path) {
       return (await import('./list-sessions.ts')).readSessionDirectory(files, path);

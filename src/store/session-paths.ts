@@ -19,8 +19,12 @@ export async function listSessionDirectories(files: Pick<Files, 'list'>, agentDi
 
 export function formatSessionFileName(startedMs: number, id: string): string {
   const time = new Date(startedMs).toISOString().replace(/[:.]/g, '-');
-  // The id may come from a host, so characters that could lead out of the directory are replaced.
-  return `${time}_${id.replace(/[^\w.-]/g, '-')}.jsonl`;
+  return `${time}_${formatIdForFileName(id)}.jsonl`;
+}
+
+/** The id may come from a host, so characters that could lead out of the directory are replaced. Different ids can become equal. */
+export function formatIdForFileName(id: string): string {
+  return id.replace(/[^\w.-]/g, '-');
 }
 
 const FILE_EXTENSION = '.jsonl';

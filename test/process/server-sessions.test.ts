@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDirectories, startProgram } from '../support/program.ts';
-import { OFFLINE, type Server, startServer } from '../support/server.ts';
+import { OFFLINE, type Server, startServer, stopServer } from '../support/server.ts';
 import { connectSocket, connectWebSocket } from '../support/server-clients.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -17,6 +17,23 @@ test.each(['', ' '])('the session id %j is refused, and other sessions can be op
   });
   const other = await server.createSession();
   expect(await server.call(other, 'get_state')).toMatchObject({ data: { sessionId: other } });
+});
+
+test('sessions whose ids are similar come back after a restart', async () => {
+  const ids = ['chat-1', 'chat-10', 'team/1', 'team-1', '会话', '記録'];
+  const call = (server: Server, id: string, command: string, params = {}) =>
+    server.call(encodeURIComponent(id), command, params);
+  const first = await startServer();
+  for (const id of ids) {
+    await first.createSession({ id });
+    await call(first, id, 'set_session_name', { name: `name of ${id}` });
+  }
+  await stopServer(first);
+  const second = await startServer(OFFLINE, { directories: first.program });
+  for (const id of ids)
+    expect(await call(second, id, 'get_state')).toMatchObject({
+      data: { sessionId: id, sessionName: `name of ${id}` },
+    });
 });
 
 test('sessions of other directories are listed and found, also by the beginning of their ids', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import type { SessionQuery } from '../../src/contracts/index.ts';
 import { createSessionIndex } from '../../src/store/session-index.ts';
-import { getSessionDirectory } from '../../src/store/session-paths.ts';
+import { formatSessionFileName, getSessionDirectory } from '../../src/store/session-paths.ts';
 import { createTextPattern } from '../../src/store/text-pattern.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { currentProcess } from './store-fixture.ts';
@@ -49,8 +49,17 @@ function open(sessions: Readonly<Record<string, SessionText>>, { onRead }: { onR
     const page = await index.search({ limit: 100, ...query });
     return { ...page, ids: page.sessions.map(({ id }) => id) };
   };
+  /** Stores a session in the file that a new session with this id has. */
+  const add = (id: string, startedMs: number) => {
+    const cwd = '/srv/project';
+    const directory = getSessionDirectory(agentDirectory, cwd);
+    mkdirSync(directory, { recursive: true });
+    const path = join(directory, formatSessionFileName(startedMs, id));
+    writeFileSync(path, `${JSON.stringify({ type: 'session', version: 3, id, timestamp: '', cwd })}\n`);
+    return path;
+  };
   return {
-    ...{ index, search, agentDirectory },
+    ...{ index, search, agentDirectory, add },
     advance(ms: number) {
       now += ms;
     },
@@ -199,6 +208,18 @@ describe('finding one session', () => {
     await expect(index.locate('zz')).rejects.toThrow('Session not found: zz');
     await expect(index.locate('')).rejects.toThrow('Session not found');
     await expect(index.locate('/etc/hostname')).rejects.toThrow('Session not found');
+  });
+
+  test('by its whole id, whatever ids the other sessions have', async () => {
+    const { index, add } = open({});
+    const ids = ['chat-1', 'chat-10', 'a/b', 'a-b', '../x', '会话', '記録', '-', '--'];
+    const paths = new Map(ids.map((id, at) => [id, add(id, at)]));
+    for (const id of ids) {
+      expect(await index.find(id)).toBe(paths.get(id));
+      expect(await index.locate(id)).toMatchObject({ id });
+    }
+    for (const id of ['chat', 'a', 'a_b', '', '/etc/hostname', 'package.json'])
+      expect(await index.find(id)).toBeUndefined();
   });
 });
 
