@@ -118,6 +118,8 @@ class ClientServer {
     void transport.readerClosed.then(() => this.#outbox.discard());
     const rate = new RateLimit(shared.ports.clock, CLIENT_RATE);
     for await (const line of transport.lines) {
+      // The server has ended the connection. What the client has sent before is not processed any more.
+      if (this.#client.isClosed) break;
       if (!rate.take()) {
         this.#client.close('rate_limit', 'Too many frames per second. Connect again and send fewer.');
         break;

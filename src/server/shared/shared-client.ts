@@ -54,6 +54,10 @@ export class SharedClient implements FeedMember, AttachedClient {
     });
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   isAttached(session: AgentSession): boolean {
     return this.#attachments.has(session);
   }
@@ -69,6 +73,10 @@ export class SharedClient implements FeedMember, AttachedClient {
     // From here on nothing is awaited: no event may come between the replay and the first new event.
     if (previous) this.detach(previous);
     if (this.#isClosed || this.#attachments.has(session)) return;
+    if (shared.end) {
+      await this.#handleEnd(shared, shared.end, after);
+      return;
+    }
     const replay = after === undefined ? undefined : feed.replay(codec, after);
     const kind = replay === undefined ? 'none' : 'frames' in replay ? 'events' : 'snapshot';
     this.#push(codec.encodeAttached?.(this.#describeAttachment(shared, kind)));
@@ -84,6 +92,21 @@ export class SharedClient implements FeedMember, AttachedClient {
     shared.clients.add(this);
     if (hostServices) session.tools.hostServices = hostServices;
     if (this.access === 'full') shared.questions.join(question);
+  }
+
+  /** The session was closed, or opened again, before the client could be attached. */
+  async #handleEnd({ session }: SharedSession, end: NonNullable<SharedSession['end']>, after?: string): Promise<void> {
+    if ('reason' in end) {
+      this.handleSessionClosed(session, end.reason);
+      return;
+    }
+    this.#noteReplaced(session, end.next.session);
+    await this.attach(end.next, after);
+  }
+
+  #noteReplaced(previous: AgentSession, next: AgentSession): void {
+    this.#options.onReplaced?.(previous, next);
+    this.#options.codec.handleSessionReplaced?.(previous, next);
   }
 
   detach(session: AgentSession): void {
@@ -149,8 +172,7 @@ export class SharedClient implements FeedMember, AttachedClient {
 
   handleSessionReplaced(previous: AgentSession, next: SharedSession): void {
     this.detach(previous);
-    this.#options.onReplaced?.(previous, next.session);
-    this.#options.codec.handleSessionReplaced?.(previous, next.session);
+    this.#noteReplaced(previous, next.session);
     void this.attach(next);
   }
 

@@ -47,6 +47,8 @@ export interface SharedSession {
   readonly ids: string[];
   /** When the last client left, the last event came, or the last call began or ended. */
   usedMs: number;
+  /** Why clients cannot use it any more, or where it is open now. */
+  end?: { readonly reason: string } | { readonly next: SharedSession };
 }
 
 /** Sequence numbers begin at the milliseconds since then times 1,000, so that numbers of an earlier process are never used again. */
@@ -70,6 +72,8 @@ export class SharedSessions {
   readonly lanes = new LaneRegistry();
   readonly origin = new CallOrigin();
   readonly #sessions = new Map<AgentSession, SharedSession>();
+  /** Calls and connections that began before the end of their session still use it. It must not replace the one with its id that was opened since. */
+  readonly #ended = new WeakMap<AgentSession, SharedSession>();
   /** The open sessions by id. Without it, opening a session would take longer the more sessions are open. */
   readonly #byId = new Map<string, SharedSession>();
   /** Where the events of closed sessions ended, by the id of the session. */
@@ -95,7 +99,7 @@ export class SharedSessions {
   }
 
   get(session: AgentSession): SharedSession {
-    const known = this.#sessions.get(session);
+    const known = this.#sessions.get(session) ?? this.#ended.get(session);
     if (known) return known;
     const previous = this.#byId.get(session.id);
     if (previous) this.#forget(previous);
@@ -132,12 +136,14 @@ export class SharedSessions {
     const shared = this.#sessions.get(session);
     if (!shared) return;
     this.#forget(shared);
+    shared.end = { reason };
     for (const client of [...shared.clients]) client.handleSessionClosed(session, reason);
   }
 
   #forget(shared: SharedSession): void {
     const { session, questions, feed } = shared;
     this.#sessions.delete(session);
+    this.#ended.set(session, shared);
     if (this.#byId.get(session.id) === shared) this.#byId.delete(session.id);
     this.#listeners.onRemoved?.(session);
     questions.close();
@@ -157,6 +163,7 @@ export class SharedSessions {
   }
 
   #replace(previous: SharedSession, next: SharedSession): void {
+    previous.end = { next };
     this.#listeners.onReplaced?.(next.session);
     for (const client of [...previous.clients]) client.handleSessionReplaced(previous.session, next);
     this.reportStateChange(next.session, this.origin.client);
@@ -172,6 +179,8 @@ export class SharedSessions {
 
   #append(event: AgentEvent, session: AgentSession): void {
     const shared = this.get(session);
+    // Its numbers are those of the session that was opened since.
+    if (shared.end) return;
     shared.usedMs = this.ports.clock.now();
     shared.feed.append(event, shared.origins.resolve(event, this.origin.client));
     if (event.type === 'session_settled' && shared.clients.size === 0) shared.feed.journal.shrink();

@@ -1,7 +1,8 @@
 // A session with a scripted model that several clients in memory use.
 import { createAgent } from '../../../src/app/create-agent.ts';
+import type { Line } from '../../../src/base/index.ts';
 import { commandTable } from '../../../src/commands/command-table.ts';
-import type { Ports, SessionStore } from '../../../src/contracts/index.ts';
+import type { AgentSession, Ports, SessionStore } from '../../../src/contracts/index.ts';
 import { loadDialect } from '../../../src/dialects/index.ts';
 import { addPosition } from '../../../src/dialects/positioned-frame.ts';
 import type { ClientAccess } from '../../../src/protocol/index.ts';
@@ -22,6 +23,20 @@ interface ClientOptions {
   dialect?: string;
   stream?: 'full' | 'delta';
   maxWaitingBytes?: number;
+  /** Default: the session of the agent. */
+  session?: AgentSession;
+  /** Replaces what the client sends. */
+  lines?: AsyncIterable<Line>;
+}
+
+/** The same session as another object, as if it had been closed and opened again. */
+export function openAgain(session: AgentSession): AgentSession {
+  return new Proxy(session, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 async function runCallbacks(): Promise<void> {
@@ -53,13 +68,14 @@ export async function createSharedSession(script: readonly ScriptStep[], store?:
   };
   const connect = async (name: string, options: ClientOptions = {}) => {
     const { access = 'full', after, dialect = 'omp', stream = 'delta', maxWaitingBytes = 1e9 } = options;
+    const { session = agent.session, lines } = options;
     const { transport, host } = createMemoryTransport({ highWaterMark: 1000 });
     const frames: Frame[] = [];
     const closed: { reason: string; message: string }[] = [];
     const codec = (await loadDialect(dialect)).createCodec({ version: '0', stream, addPosition });
     void serveClient({
-      ...{ shared, transport, codec, commands: commandTable, name, access, after, maxWaitingBytes },
-      session: agent.session,
+      ...{ shared, codec, commands: commandTable, name, access, after, maxWaitingBytes, session },
+      transport: lines ? { ...transport, lines } : transport,
       services: { listModels: () => agent.hub.listModels() },
       close(reason, message) {
         closed.push({ reason, message });

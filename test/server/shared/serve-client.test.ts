@@ -220,3 +220,17 @@ test('clients learn when their host tools or URI schemes are replaced by another
   ]);
   await close();
 });
+
+test('what a client has sent is not processed after its session was closed', async () => {
+  const { agent, shared, connect, settle, close } = await createSharedSession([]);
+  async function* sendNames() {
+    yield { text: JSON.stringify({ id: 1, type: 'set_session_name', name: 'one' }) };
+    shared.remove(agent.session, 'The session was closed.');
+    yield { text: JSON.stringify({ id: 2, type: 'set_session_name', name: 'two' }) };
+  }
+  const client = await connect('one', { lines: sendNames() });
+  await settle();
+  expect(client.closed).toEqual([{ reason: 'session_closed', message: 'The session was closed.' }]);
+  expect(agent.session.state().sessionName).toBe('one');
+  await close();
+});

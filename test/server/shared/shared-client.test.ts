@@ -1,5 +1,6 @@
 // Clients whose connection is closed while they are attached, positions of sessions that are opened again, and memory without clients.
 import { expect, test } from 'vitest';
+import { createDeferred } from '../../../src/base/index.ts';
 import { createOmpCodec } from '../../../src/dialects/omp/codec.ts';
 import { addPosition } from '../../../src/dialects/positioned-frame.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
@@ -7,7 +8,7 @@ import { Outbox } from '../../../src/server/outbox.ts';
 import { SharedClient } from '../../../src/server/shared/shared-client.ts';
 import { createFakeClock } from '../../../src/testing/index.ts';
 import { createMemoryTransport } from '../../../src/transports/index.ts';
-import { createSharedSession } from './clients.ts';
+import { createSharedSession, openAgain } from './clients.ts';
 
 /** A client that does not read. The first frame that waits exceeds a small `maxWaitingBytes`. */
 function createBlockedClient(maxWaitingBytes: number) {
@@ -33,6 +34,41 @@ test('a client that is closed while it is attached is not kept by the session', 
   expect(session.clients.size).toBe(0);
   expect(session.feed.hasMembers).toBe(false);
   expect(outbox.waitingBytes).toBe(0);
+  await close();
+});
+
+/** A client that waits for the todo list of the session while it is attached. */
+async function attachSlowly() {
+  const { agent, shared, close } = await createSharedSession([]);
+  const { session } = agent;
+  const { client, outbox, closed } = createBlockedClient(1e9);
+  const list = createDeferred<Awaited<ReturnType<typeof session.todos.list>>>();
+  session.todos.list = () => list.promise;
+  const attached = client.attach(shared.get(session), '0');
+  const finish = async () => {
+    list.resolve([]);
+    await attached;
+  };
+  return { session, shared, client, outbox, closed, finish, close };
+}
+
+test('a client whose session is closed while it is attached is disconnected', async () => {
+  const { session, shared, client, closed, finish, close } = await attachSlowly();
+  shared.remove(session, 'The session was closed.');
+  await finish();
+  expect({ closed, isAttached: client.isAttached(session) }).toEqual({ closed: ['session_closed'], isAttached: false });
+  await close();
+});
+
+test('a client whose session is opened again while it is attached is attached to the new one', async () => {
+  const { session, shared, client, closed, finish, close } = await attachSlowly();
+  const other = openAgain(session);
+  const { clients } = shared.get(other);
+  await finish();
+  expect({ closed, isAttached: client.isAttached(other), isListed: clients.has(client) }).toEqual({
+    ...{ closed: [], isAttached: true, isListed: true },
+  });
+  expect(client.isAttached(session)).toBe(false);
   await close();
 });
 
@@ -97,7 +133,7 @@ test('a session that is opened again continues its numbers', async () => {
   await one.send({ id: 1, type: 'prompt', message: 'Hi' });
   const { lastSeq } = shared.get(agent.session).feed.journal;
   shared.remove(agent.session, 'idle');
-  const two = await connect('two', { after: String(lastSeq) });
+  const two = await connect('two', { after: String(lastSeq), session: openAgain(agent.session) });
   expect(two.frames[1]).toMatchObject({ type: 'session_attached', replay: 'events', seq: lastSeq });
   await close();
 });
@@ -109,7 +145,7 @@ test('after another process has changed a closed session, an earlier position ge
   const { lastSeq } = shared.get(agent.session).feed.journal;
   shared.remove(agent.session, 'idle');
   await agent.session.entries.append({ type: 'custom', customType: 'of another process' });
-  const two = await connect('two', { after: String(lastSeq) });
+  const two = await connect('two', { after: String(lastSeq), session: openAgain(agent.session) });
   expect(two.frames[1]).toMatchObject({ type: 'session_attached', replay: 'snapshot' });
   expect(two.frames[2]).toMatchObject({ type: 'session_snapshot', reason: 'too_old' });
   await close();

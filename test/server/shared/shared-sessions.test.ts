@@ -103,3 +103,21 @@ test('a session that was opened again replaces the one with the same id, also if
   expect(client.replaced).toBe(1);
   expect([...shared.all].map(({ session }) => session.id)).toEqual(['a', 'b']);
 });
+
+test('a session that is closed does not replace the one with its id that was opened since', () => {
+  const { create } = createSessions();
+  const { shared, emit } = createShared();
+  const closed = create('a');
+  const ended = shared.get(closed);
+  shared.remove(closed, 'The session was closed.');
+  const open = create('a');
+  const { clients, feed } = shared.get(open);
+  const client = { name: 'c', handleSessionReplaced: () => expect.unreachable() };
+  clients.add(client as unknown as AttachedClient);
+  expect(shared.get(closed)).toBe(ended);
+  expect(shared.getLaneId(closed)).toBe(shared.getLaneId(open));
+  const { lastSeq } = feed.journal;
+  emit({ type: 'notice', level: 'info', message: 'late' }, closed);
+  expect(feed.journal.lastSeq).toBe(lastSeq);
+  expect([...shared.all].map(({ session }) => session)).toEqual([open]);
+});
