@@ -83,6 +83,8 @@ describe('sessions', () => {
     ['POST', '/v1/sessions', { persist: 'yes' }, 400, 'invalid_params'],
     ['POST', '/v1/sessions', { cwd: 5 }, 400, 'invalid_params'],
     ['POST', '/v1/sessions', { cwd: '/nowhere/at/all' }, 422, 'config'],
+    ['POST', '/v1/sessions', { cwd: 'a\0b' }, 422, 'config'],
+    ['GET', '/v1/sessions?cwd=%00', undefined, 400, 'invalid_params'],
     ['POST', '/v1/sessions', { tools: ['x'] }, 422, 'config'],
     ['POST', '/v1/sessions', { forkOf: 'none' }, 404, 'not_found'],
     ['POST', '/v1/sessions', { id: 'none', mustExist: true }, 404, 'not_found'],

@@ -253,3 +253,14 @@ test('the numbers of a session that was moved without clients continue', async (
   const client = await connectWebSocket(server, { session: sessionId, after: String(before) });
   expect(await client.next({ type: 'session_attached' })).toMatchObject({ replay: 'events', seq: after });
 });
+
+test.each([
+  ['with the character U+0000', 'a\0b'],
+  ['that is too long', '/'.padEnd(5000, 'a')],
+])('a directory with a name %s is refused', async (_, cwd) => {
+  const { server, sessionId, move } = await startOffline();
+  expect(await move(cwd)).toMatchObject({
+    error: { code: 'config', message: expect.stringContaining('Working directory cannot be reached') },
+  });
+  expect(await listMessages(server, sessionId)).toHaveLength(2);
+});

@@ -18,7 +18,11 @@ export function createStoredSessions(options: AgentOptions, caller?: CallingSess
   const sessionDirectory = options.findsAllSessions ? undefined : options.sessionDirectory;
   const index = createSessionIndex({ ports, agentDirectory, sessionDirectory, identity: createProcessIdentity() });
   return {
-    search: (query) => index.search({ ...query, cwd: query.cwd === undefined ? undefined : resolve(cwd, query.cwd) }),
+    async search(query) {
+      // No directory has such a name, and the system refuses it.
+      if (query.cwd?.includes('\0')) throw new Fault('invalid_params', 'cwd must not contain the character U+0000');
+      return index.search({ ...query, cwd: query.cwd === undefined ? undefined : resolve(cwd, query.cwd) });
+    },
     locate: (reference) => index.locate(reference),
     async move(reference, requestedCwd) {
       const target = await resolveWorkingDirectory(ports.files, caller?.session.cwd ?? cwd, requestedCwd);

@@ -1,6 +1,5 @@
 // Creates the agent for a session that a multi-session host opens: new, resumed, or a copy of another.
-import { resolve } from 'node:path';
-import { Fault, getSystemErrorCode } from '../../base/index.ts';
+import { Fault } from '../../base/index.ts';
 import type {
   AgentSession,
   ModelRegistry,
@@ -61,7 +60,7 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
   const request = choices ? addChoices(options, requested, choices) : requested;
   const hasStoredTools = request.tools !== undefined && (options.isReopening || requested.tools === undefined);
   const storedDirectory = request.isInStoredDirectory ? await readStoredDirectory(index, request, path) : undefined;
-  const cwd = await resolveSessionDirectory(common, request.cwd ?? storedDirectory);
+  const cwd = await resolveWorkingDirectory(common.ports.files, common.cwd, request.cwd ?? storedDirectory ?? '.');
   if (request.mustExist && path === undefined) throw createSessionNotFoundFault(id);
   const fork = await findForkSource(index, request, path !== undefined);
   const model = request.model && (await findRequestedModel(modelRegistry, request.model));
@@ -183,15 +182,6 @@ function fillFeatures({
   mcp = DEFAULT_FEATURES.mcp,
 }: NonNullable<OpenSessionRequest['features']>): SessionFeatures {
   return { subAgents, skills, mcp };
-}
-
-async function resolveSessionDirectory({ cwd, ports }: AgentOptions, requested = '.'): Promise<string> {
-  return resolveWorkingDirectory(ports.files, cwd, requested).catch((thrown: unknown) => {
-    if (thrown instanceof Fault) throw thrown;
-    const reason = getSystemErrorCode(thrown) ?? 'unknown reason';
-    const path = JSON.stringify(resolve(cwd, requested));
-    throw new Fault('config', `Working directory cannot be reached: ${path} (${reason})`);
-  });
 }
 
 export async function describeProject(
