@@ -57,3 +57,11 @@ describe.each(['opal', 'acp'] as const)('a client of %s', (dialect) => {
     expect(json).toMatchObject({ data: { clients: [`${dialect}-1`] } });
   });
 });
+
+test('a client of pi-legacy cannot name a position, because its events have no numbers', async () => {
+  const server = await startServer();
+  const session = await server.createSession();
+  const { closed, frames } = await connectWebSocket(server, { dialect: 'pi-legacy', session, after: '1' });
+  expect(await closed).toMatchObject({ code: 4400, reason: expect.stringContaining('leave out after') });
+  expect(frames).toEqual([]);
+});

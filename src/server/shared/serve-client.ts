@@ -1,5 +1,5 @@
 // Serves one client of shared sessions: decodes its lines, runs its calls in the lanes of all clients, and sends replies and events.
-import type { Fault } from '../../base/index.ts';
+import { Fault } from '../../base/index.ts';
 import type {
   AgentSession,
   Codec,
@@ -111,6 +111,8 @@ class ClientServer {
 
   async run(): Promise<void> {
     const { shared, transport, codec, after } = this.#options;
+    if (after !== undefined && !codec.encodeSnapshot)
+      throw new Fault('invalid_params', 'The events of this dialect have no sequence numbers: leave out after.');
     codec.setSender?.((frame) => this.#client.send(frame));
     this.#client.send(codec.encodeReadyFrame());
     if (this.#current) await this.#client.attach(shared.get(this.#current), after);
