@@ -57,11 +57,14 @@ export async function findEmptyFile(files: Files, reference: string, cwd?: strin
   }
 }
 
-/** Compares the ids in the file names first. The files are opened only when no name matches. */
+/** Compares the ids in the file names first. The other files are opened only when no name matches. A whole id counts more than a beginning. */
 async function findById(files: Files, directory: string, idPrefix: string): Promise<string[]> {
   const paths = (await listSessionFiles(files, directory)).map(({ path }) => path);
   const matches = paths.filter((path) => parseIdFromFileName(getFileName(path))?.startsWith(idPrefix));
-  if (matches.length > 0) return matches;
-  const ids = await mapConcurrently(paths, (path) => readSessionId(files, path));
-  return paths.filter((_, i) => ids[i]?.startsWith(idPrefix));
+  if (matches.length === 1) return matches;
+  const candidates = matches.length > 0 ? matches : paths;
+  const ids = await mapConcurrently(candidates, (path) => readSessionId(files, path));
+  const exact = candidates.filter((_, i) => ids[i] === idPrefix);
+  if (exact.length > 0) return exact;
+  return matches.length > 0 ? matches : paths.filter((_, i) => ids[i]?.startsWith(idPrefix));
 }

@@ -248,6 +248,14 @@ describe('locating', () => {
     expect(await fixture.store.locate('xy')).toBe(odd);
   });
 
+  test('a whole id counts more than the beginning of another one', async () => {
+    const fixture = createStoreFixture();
+    const [one, ten] = [createSession(fixture, 'chat-1', 1), createSession(fixture, 'chat-10', 2)];
+    expect(await fixture.store.locate('chat-1')).toBe(one);
+    expect(await fixture.store.locate('chat-10')).toBe(ten);
+    await expect(fixture.store.locate('chat')).rejects.toMatchObject({ code: 'invalid_params' });
+  });
+
   test('no match and several matches are errors', async () => {
     const fixture = createStoreFixture();
     createSession(fixture, 'abc1', 1);
