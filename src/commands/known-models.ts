@@ -1,8 +1,9 @@
 // The command that lists all known models, also those that cannot be used.
-import { array, boolean, object, optional, pick, string } from 'valibot';
+import { array, boolean, object, optional, string } from 'valibot';
 import { command } from '../contracts/index.ts';
 import { type Model, model } from '../protocol/index.ts';
 
+/** Without base URL and headers, which can contain a key. */
 const FIELDS = [
   'provider',
   'id',
@@ -14,6 +15,7 @@ const FIELDS = [
   'maxTokens',
   'cost',
 ] as const;
+type Field = (typeof FIELDS)[number];
 
 export const listModels = command({
   name: 'list_models',
@@ -24,7 +26,7 @@ export const listModels = command({
   access: 'read',
   params: object({ query: optional(string()) }),
   result: object({
-    models: array(object({ ...pick(model, FIELDS).entries, usable: boolean(), reason: optional(string()) })),
+    models: array(object({ ...pickFields(model.entries), usable: boolean(), reason: optional(string()) })),
     providers: array(object({ id: string(), name: string(), hasCredentials: boolean(), reason: optional(string()) })),
   }),
   examples: [{ query: 'sonnet' }],
@@ -45,11 +47,9 @@ export const listModels = command({
   },
 });
 
-/** Without base URL and headers, which can contain a key. */
-function pickFields(known: Model): Pick<Model, (typeof FIELDS)[number]> {
-  const { provider, id, name, reasoning, thinkingLevels, input, contextWindow, maxTokens, cost } = known;
-  const levels = thinkingLevels === undefined ? {} : { thinkingLevels };
-  return { provider, id, name, reasoning, ...levels, input, contextWindow, maxTokens, cost };
+function pickFields<Source extends Partial<Record<Field, unknown>>>(source: Source): Pick<Source, Field> {
+  const present = FIELDS.filter((name) => source[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, source[name]])) as Pick<Source, Field>;
 }
 
 function matches({ provider, id, name }: Model, query: string): boolean {

@@ -1,8 +1,9 @@
 // The access tokens of the server: the main token in its own file, and named tokens of which only the hash is stored.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
-import { array, number, object, parse, string } from 'valibot';
+import { array, is, number, object, string } from 'valibot';
 import { Fault } from '../base/index.ts';
+import { tryParseJson } from '../base/json.ts';
 import type { Clock, Files, IdGenerator } from '../contracts/index.ts';
 import { type ClientAccess, clientAccess } from '../protocol/index.ts';
 import { checkNotWritable, isOwnFile, makePrivateDirectory } from './private-files.ts';
@@ -100,11 +101,9 @@ export async function readNamedTokens({ files, directory }: TokenFileOptions): P
   const text = await readText(files, path);
   if (text === undefined) return [];
   await checkNotWritable(files, path);
-  try {
-    return parse(storedTokens, JSON.parse(text));
-  } catch (thrown) {
-    throw new Fault('config', `${path} is not valid. Remove it, and add the tokens again.`, { cause: thrown });
-  }
+  const tokens = tryParseJson(text);
+  if (is(storedTokens, tokens)) return tokens;
+  throw new Fault('config', `${path} is not valid. Remove it, and add the tokens again.`);
 }
 
 /** Returns the token. It is not stored and cannot be shown again. */

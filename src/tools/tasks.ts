@@ -1,5 +1,5 @@
 // The `tasks` tool: tracks the tasks of a session and their dependencies.
-import { array, minLength, nullable, number, object, optional, picklist, pipe, regex, string } from 'valibot';
+import { array, nonEmpty, nullable, number, object, optional, picklist, pipe, regex, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { type SidecarFiles, tool } from '../contracts/index.ts';
 import {
@@ -43,7 +43,7 @@ export const tasks = tool({
   effect: 'read',
   doc: 'Track work that has several steps. Operations are applied all or none. Inserted tasks get the next ids; a task blocked by others (blocked_by) opens when they are done.',
   snippet: 'Track tasks',
-  params: object({ operations: pipe(array(operation), minLength(1)) }),
+  params: object({ operations: pipe(array(operation), nonEmpty()) }),
   async run({ operations }, { sidecarFiles, ports }) {
     if (!sidecarFiles) throw new Fault('tool_failed', 'This session has no task list.');
     const before = await readTaskFile(sidecarFiles);

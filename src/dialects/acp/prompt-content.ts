@@ -1,7 +1,7 @@
 // Converts the content blocks of a prompt to a message with images and documents.
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { array, type InferOutput, literal, nullish, object, string, union, variant } from 'valibot';
+import { array, type InferOutput, literal, nullable, object, optional, string, union, variant } from 'valibot';
 import type { UserInput } from '../../contracts/index.ts';
 import { createInvalidParamsFault } from './errors.ts';
 
@@ -13,8 +13,8 @@ const contentBlock = variant('type', [
   object({
     type: literal('resource'),
     resource: union([
-      object({ uri: string(), text: string(), mimeType: nullish(string()) }),
-      object({ uri: string(), blob: string(), mimeType: nullish(string()) }),
+      object({ uri: string(), text: string(), mimeType: optional(nullable(string())) }),
+      object({ uri: string(), blob: string(), mimeType: optional(nullable(string())) }),
     ]),
   }),
 ]);

@@ -1,6 +1,6 @@
 // session/new, load, resume, fork, list, close and delete.
 import { isAbsolute, resolve } from 'node:path';
-import { array, check, lazy, literal, nullish, object, pipe, string, union } from 'valibot';
+import { array, check, lazy, literal, nullable, object, optional, pipe, string, union } from 'valibot';
 import { isRecord } from '../../../base/index.ts';
 import type { AgentSession, McpServerDefinition } from '../../../contracts/index.ts';
 import { createAuthRequiredFault } from '../errors.ts';
@@ -25,7 +25,7 @@ const remoteServer = object({
 const mcpServer = lazy((value) =>
   isRecord(value) && (value.type ?? 'stdio') !== 'stdio' ? remoteServer : stdioServer,
 );
-const projectParams = { cwd: absolutePath, mcpServers: nullish(array(mcpServer)) };
+const projectParams = { cwd: absolutePath, mcpServers: optional(nullable(array(mcpServer))) };
 
 interface StartedSession {
   readonly sessionId: string;
@@ -76,7 +76,7 @@ export const sessionMethods: Record<string, AcpMethod> = {
   }),
   'session/list': processMethod({
     command: 'list_all_sessions',
-    params: { cwd: nullish(absolutePath), cursor: nullish(string()) },
+    params: { cwd: optional(nullable(absolutePath)), cursor: optional(nullable(string())) },
     toReply: ({ sessions }: { sessions: readonly StoredSession[] }, _, { cwd, cursor }) =>
       createReply(
         createSessionPage(
