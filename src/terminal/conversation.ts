@@ -306,6 +306,7 @@ export class Conversation implements CommandContext {
 
   handleEvent(event: ClientEvent): void {
     this.#reportChangeOfOther(event);
+    if (event.type === 'agent_start') this.#isInterruptionShown = false;
     this.activity.handleEvent(event, this.#ports.clock.now());
     this.transcript.handleEvent(event);
     this.#userShell.handleEvent(event);

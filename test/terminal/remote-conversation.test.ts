@@ -207,6 +207,15 @@ describe('a lost connection', () => {
     expect(count(getOutput(remote).replaceAll('\n', ' '), 'Enter /continue to continue it.')).toBe(2);
   });
 
+  test('a second interrupted run is reported, too', async () => {
+    const messages = [user('question', 1)];
+    const interrupted = snapshot({ messages, totalMessages: 1, state: { ...IDLE, isInterrupted: true } });
+    const remote = await startRemote([interrupted], { get_state: interrupted.state });
+    await remote.receive({ type: 'agent_start', seq: 11 });
+    await remote.receive({ ...interrupted, seq: 12 });
+    expect(count(getOutput(remote).replaceAll('\n', ' '), 'Enter /continue to continue it.')).toBe(2);
+  });
+
   test('a reason that is a sentence has one full stop', async () => {
     const remote = await startRemote([snapshot()]);
     await remote.setConnectionState({ ...LOST, reason: 'The process ends.' });
