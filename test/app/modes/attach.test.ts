@@ -21,6 +21,7 @@ function createFiles(texts: Record<string, string>) {
     read: async (path: string) => new TextEncoder().encode(texts[path]),
     async info(path: string) {
       if (path === SERVERS && names().length > 0) return { kind: 'directory' };
+      if (path.endsWith('.sock') && path in texts) return { kind: 'socket' };
       return path in texts ? { kind: 'file' } : undefined;
     },
     list: async () => names().map((path) => ({ name: basename(path), kind: 'file' })),
@@ -107,6 +108,15 @@ describe('the server', () => {
     ['127.0.0.1:7420', {}, 'http://127.0.0.1:7420', 'stored-token'],
     ['http://127.0.0.1:7420', { token: 'given' }, 'http://127.0.0.1:7420', 'given'],
     ['http://127.0.0.1:7420', { env: { PARLEY_TOKEN: 'variable' } }, 'http://127.0.0.1:7420', 'variable'],
+    ['http://127.0.0.1:7420', { env: { PARLEY_TOKEN: '' } }, 'http://127.0.0.1:7420', 'stored-token'],
+    // A variable may be set for another server than the one that the address names.
+    ['http://127.0.0.1:7421/?token=t', { env: { PARLEY_TOKEN: 'v' } }, 'http://127.0.0.1:7421/?token=t', undefined],
+    ['http://127.0.0.1:7421/?token=t', { token: 'given' }, 'http://127.0.0.1:7421/?token=t', 'given'],
+    // The address of the server in place of the name, which could also be that of a process of another user.
+    ['localhost:7420', {}, 'http://127.0.0.1:7420/', 'stored-token'],
+    ['http://LOCALHOST:7420/', {}, 'http://127.0.0.1:7420/', 'stored-token'],
+    ['https://localhost:7420', {}, 'https://localhost:7420', undefined],
+    ['http://localhost:7421', {}, 'http://localhost:7421', undefined],
     // The stored token is not sent to another server.
     ['http://example.test:7420', {}, 'http://example.test:7420', undefined],
     ['http://127.0.0.1:7421', {}, 'http://127.0.0.1:7421', undefined],
@@ -122,7 +132,9 @@ describe('the server', () => {
     });
     expect(await find('unix:/run/x.sock', { texts: {} })).toEqual({ url: 'unix:/run/x.sock', isDefault: false });
     await expect(find('')).rejects.toThrow('The address is empty.');
-    await expect(find('nowhere')).rejects.toThrow('nowhere is neither a URL nor a socket that exists.');
+    await expect(find('unix:')).rejects.toThrow('The address is empty.');
+    for (const target of ['nowhere', '/user/serve/token'])
+      await expect(find(target)).rejects.toThrow(`${target} is neither a URL nor a socket that exists.`);
   });
 });
 

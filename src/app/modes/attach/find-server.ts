@@ -19,6 +19,7 @@ interface FindServerContext {
 }
 
 const HOST_AND_PORT = /^[\w.-]+:\d{1,5}$/;
+const LOOPBACK = /^(127\.[\d.]+|\[::1\])$/;
 const START_ADVICE = 'Start one with `parley serve`, or name another one: parley attach URL';
 
 /** `target`: a URL, `host:port`, or the path of a socket. */
@@ -27,18 +28,25 @@ export async function findServer(
   token: string | undefined,
   context: FindServerContext,
 ): Promise<AttachAddress> {
-  const given = token ?? context.env.PARLEY_TOKEN;
-  if (target === undefined) return findOwnServer(given, context);
-  if (target === '') throw new Fault('config', 'The address is empty. Name a URL or a socket, or leave it out.');
+  if (target === undefined) return findOwnServer(token ?? readTokenVariable(context), context);
+  if (/^(unix:)?$/.test(target))
+    throw new Fault('config', 'The address is empty. Name a URL or a socket, or leave it out.');
   if (/^unix:/.test(target)) return { url: `unix:${resolve(target.slice('unix:'.length))}`, isDefault: false };
-  if (!/^\w+:\/\//.test(target) && !HOST_AND_PORT.test(target)) {
-    const path = resolve(target);
-    if (!(await context.files.info(path)))
-      throw new Fault('config', `${target} is neither a URL nor a socket that exists.`);
-    return { url: `unix:${path}`, isDefault: false };
-  }
-  const url = HOST_AND_PORT.test(target) ? `http://${target}` : target;
-  return { url, token: given ?? (await findOwnToken(url, context)), isDefault: false };
+  if (/^\w+:\/\//.test(target)) return findToken(target, token, context);
+  if (HOST_AND_PORT.test(target)) return findToken(`http://${target}`, token, context);
+  const path = resolve(target);
+  if ((await context.files.info(path))?.kind !== 'socket')
+    throw new Fault('config', `${target} is neither a URL nor a socket that exists.`);
+  return { url: `unix:${path}`, isDefault: false };
+}
+
+/** The variable may have the token of another server than the one of a URL with a token. */
+async function findToken(url: string, token: string | undefined, context: FindServerContext): Promise<AttachAddress> {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || parsed.searchParams.has('token')) return { url, token, isDefault: false };
+  const given = token ?? readTokenVariable(context);
+  if (given !== undefined) return { url, token: given, isDefault: false };
+  return { url, token: undefined, ...(await findOwnAddress(parsed, context)), isDefault: false };
 }
 
 async function findOwnServer(token: string | undefined, context: FindServerContext): Promise<AttachAddress> {
@@ -53,13 +61,23 @@ async function findOwnServer(token: string | undefined, context: FindServerConte
   return { url: server.url, token: token ?? (await readToken(context)), isDefault: true };
 }
 
-/** The stored token is used only for the servers that it belongs to. */
-async function findOwnToken(url: string, context: FindServerContext): Promise<string | undefined> {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (!parsed || parsed.searchParams.has('token')) return undefined;
-  const { running } = await listServerFiles(context);
-  const isOwn = running.some(({ url: own }) => new URL(own).host === parsed.host);
-  return isOwn ? readToken(context) : undefined;
+/** The stored token is used only for the servers that it belongs to. `undefined` for another server. */
+async function findOwnAddress(
+  { protocol, hostname, host, port, href }: URL,
+  context: FindServerContext,
+): Promise<Partial<AttachAddress> | undefined> {
+  const own = (await listServerFiles(context)).running.map(({ url }) => new URL(url));
+  if (own.some((each) => each.host === host)) return { token: await readToken(context) };
+  const local = own.find((each) => each.port === port && LOOPBACK.test(each.hostname));
+  if (!local || hostname !== 'localhost' || !/^(http|ws):$/.test(protocol)) return undefined;
+  // The name could also lead to another loopback address, where a process of another user may listen.
+  const url = new URL(href);
+  url.hostname = local.hostname;
+  return { url: url.href, token: await readToken(context) };
+}
+
+function readTokenVariable({ env }: FindServerContext): string | undefined {
+  return env.PARLEY_TOKEN || undefined;
 }
 
 async function readToken({ files, agentDirectory }: FindServerContext): Promise<string | undefined> {
