@@ -14,6 +14,9 @@ test.each([
   [['serve', '--session='], 'parley serve takes no --session'],
   [['serve', '--continue'], 'parley serve takes no --continue'],
   [['serve', '--port', '0', '--socket', ''], 'Flag --socket needs a value (got "")'],
+  // An empty address would listen on all interfaces.
+  [['serve', '--port', '0', '--host', ''], 'The address to listen on is empty.'],
+  [['serve', '--port', '0', '--set', 'serve.host= '], 'The address to listen on is empty.'],
   [['serve', 'tokens', 'list', '--read-only'], '--read-only belongs to add NAME\n\nUsage: parley serve tokens'],
   [['serve', 'tokens', '--read-only'], '--read-only belongs to add NAME'],
   [['serve', 'tokens', 'remove', 'x', '--read-only'], '--read-only belongs to add NAME'],
@@ -21,7 +24,9 @@ test.each([
   [['-p', 'hi', '--socket', '/nowhere/x.sock'], '--socket needs --mode rpc, or a conversation in a terminal'],
   [['--mode', 'json', '--socket', '/nowhere/x.sock', 'hi'], '--socket needs --mode rpc'],
 ])('%j', async (args, message) => {
-  const { code, stderr, stdout } = await runProgram(args, '');
+  const { code, stderr, stdout } = await runProgram(args, '', {
+    env: { PARLEY_SERVE_TOKEN: 'a-token-that-is-long-enough' },
+  });
   expect(stderr).toContain(`Error: ${message}`);
   expect([code, stdout]).toEqual([2, '']);
 });

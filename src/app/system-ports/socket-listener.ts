@@ -1,8 +1,8 @@
 // Listens on a Unix socket that only the user can open.
-import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { Fault, getErrorMessage } from '../../base/index.ts';
+import { Fault, getErrorMessage, getSystemErrorCode } from '../../base/index.ts';
 
 export interface SocketListener {
   /** Accepts no more connections, and ends those that are open. Removes the socket. */
@@ -59,20 +59,25 @@ async function removeStaleSocket(path: string): Promise<void> {
   const info = lstatSync(path, { throwIfNoEntry: false });
   if (!info) return;
   if (!info.isSocket()) throw new Fault('config', `${path} exists and is not a socket. Choose another path.`);
-  if (await canConnect(path))
+  const problem = await findConnectProblem(path);
+  const code = problem && getSystemErrorCode(problem);
+  // EAGAIN: a process listens, but is too busy to accept a connection.
+  if (!problem || code === 'EAGAIN')
     throw new Fault('config', `Another process listens on ${path} already. Choose another path.`);
-  unlinkSync(path);
+  if (code !== 'ECONNREFUSED' && code !== 'ENOENT') throw createListenFault(path, problem);
+  rmSync(path, { force: true });
 }
 
-function canConnect(path: string): Promise<boolean> {
+/** `undefined`: a process listens there. */
+function findConnectProblem(path: string): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection(path);
-    const finish = (isConnected: boolean) => {
+    const finish = (problem?: Error) => {
       socket.destroy();
-      resolve(isConnected);
+      resolve(problem);
     };
-    socket.once('connect', () => finish(true));
-    socket.once('error', () => finish(false));
+    socket.once('connect', () => finish());
+    socket.once('error', finish);
   });
 }
 

@@ -107,6 +107,8 @@ async function serve(options: StartOptions, own: OwnFlags, warn: Warn): Promise<
   if (token !== undefined) ports.redact(token);
   const host = own.host ?? settings['serve.host'];
   const port = own.port === undefined ? settings['serve.port'] : parsePort(own.port);
+  // The system would listen on all interfaces.
+  if (host.trim() === '') throw new Fault('config', 'The address to listen on is empty. Set --host or serve.host.');
   if (!isLoopback(host)) checkRemoteAccess(host, token, warn);
   const socket = options.socket === undefined ? undefined : resolve(options.socket);
   const server = await startServer({ host, port, socket, token }, options, warn, startContext);
