@@ -1,11 +1,11 @@
 // Tests of connections to a running agent: addresses, parameters, refusals, frames and reconnection.
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket as WebSocketOfBrowsers } from 'ws';
 import {
   type ConnectedAgent,
-  type ConnectionError,
+  ConnectionError,
   type ConnectionState,
   type ConnectOptions,
   connectAgent,
@@ -195,7 +195,39 @@ describe('addresses', () => {
   });
 });
 
+describe('the token', () => {
+  test('may end with a newline, as a file does', async () => {
+    const seen: (string | undefined)[] = [];
+    const server = await startWebSocketServer({
+      refuse(request) {
+        seen.push(request.headers.authorization);
+        return undefined;
+      },
+    });
+    await connect({ url: server.url, token: 'from-a-file\n' });
+    expect(seen).toEqual(['Bearer from-a-file']);
+  });
+
+  test.each(['a b', 'a\r\nX-Other: b', 'ä'])('%j is refused, and not repeated', async (token) => {
+    const failure = await getFailure(connectAgent({ url: 'http://127.0.0.1:1', token }));
+    expect(failure).toMatchObject({ code: 'config' });
+    expect(failure.message).toBe('The token has characters that a token cannot have.');
+  });
+});
+
 describe('refusals', () => {
+  test('one whose text is cut off', async () => {
+    const listener = createServer((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 503 Unavailable\r\nContent-Length: 100\r\n\r\nThe'));
+    });
+    onTestFinished(() => void listener.close());
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const { port } = listener.address() as AddressInfo;
+    const failure = await getFailure(connectAgent(`http://127.0.0.1:${port}`));
+    expect(failure).toBeInstanceOf(ConnectionError);
+    expect(failure).toMatchObject({ status: 503, isPermanent: false });
+  });
+
   test('no server', async () => {
     const server = await startWebSocketServer();
     await server.stop();

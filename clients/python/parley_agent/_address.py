@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Union
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -10,6 +11,8 @@ from .errors import ParleyError
 
 _PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 _PATH = "/ws"
+# What a header can contain, without spaces.
+_VALID_TOKEN = re.compile(r"[!-~]*")
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,12 @@ def parse_address(url: str, token: Optional[str], params: Dict[str, Any]) -> Add
         if not path:
             raise ParleyError("The address unix: needs the path of a socket")
         return SocketAddress(path, {"dialect": "omp", **present})
-    parts = urlsplit(url)
-    if parts.scheme not in _PORTS or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        port = None
+    if port is None or parts.scheme not in _PORTS or not parts.hostname:
         raise ParleyError(f"Not an address of an agent: {url}. Use http://, https://, ws://, wss:// or unix:/path")
     query = dict(parse_qsl(parts.query))
     query_token = query.pop("token", None)
@@ -63,8 +70,16 @@ def parse_address(url: str, token: Optional[str], params: Dict[str, Any]) -> Add
         path += _PATH
     return WebAddress(
         parts.hostname,
-        parts.port or _PORTS[parts.scheme],
+        port,
         parts.scheme in ("https", "wss"),
         f"{path}?{urlencode({**query, 'dialect': 'omp', **present})}",
-        query_token if token is None else token,
+        _check_token(query_token if token is None else token),
     )
+
+
+def _check_token(token: Optional[str]) -> Optional[str]:
+    """A token that was read from a file may end with a newline."""
+    text = None if token is None else token.strip()
+    if text is not None and not _VALID_TOKEN.fullmatch(text):
+        raise ParleyError("The token has characters that a token cannot have")
+    return text

@@ -149,7 +149,8 @@ class AsyncSocketLink:
             reader, writer = await asyncio.wait_for(_open_streams(address), timeout)
         except asyncio.TimeoutError:
             raise ConnectError(f"Cannot connect to {address.name}: no answer within {timeout} s") from None
-        except OSError as error:
+        # UnicodeError: a name that no host can have.
+        except (OSError, UnicodeError) as error:
             raise ConnectError(f"Cannot connect to {address.name}: {error}") from error
         link = cls(address, reader, writer, check)
         writer.write(link._wire.opening())

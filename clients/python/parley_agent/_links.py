@@ -121,7 +121,8 @@ class SocketLink:
         self._control_frames: Deque[bytes] = deque()
         try:
             self._socket = open_socket(address, timeout)
-        except OSError as error:
+        # UnicodeError: a name that no host can have.
+        except (OSError, UnicodeError) as error:
             raise ConnectError(f"Cannot connect to {address.name}: {error}") from error
         self._socket.setblocking(False)
 

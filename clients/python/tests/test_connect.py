@@ -19,6 +19,7 @@ from parley_agent import (
     connect,
     connect_async,
 )
+from parley_agent._address import WebAddress, parse_address
 
 from .loopback import READY, Peer, Server, ServeProgram, attached, notice, web_frame
 from .support import Sandbox, texts
@@ -149,9 +150,19 @@ class Dialogs(Case):
 
 class Refusals(Case):
     def test_addresses(self) -> None:
-        for url in ("ftp://x", "nowhere", "unix:"):
-            with self.subTest(url=url), self.assertRaises(ParleyError):
+        for url in ("ftp://x", "ftp://x:1", "nowhere", "unix:", "http://h:99999", "http://h:x", "http://[::1"):
+            with self.subTest(url=url), self.assertRaisesRegex(ParleyError, "address"):
                 connect(url)
+        with self.assertRaisesRegex(ConnectError, "Cannot connect to http://a..b:80: "):
+            connect("http://a..b")
+
+    def test_a_token_with_a_newline_at_its_end_as_a_file_has(self) -> None:
+        address = parse_address("http://127.0.0.1:1", "from-a-file\n", {})
+        self.assertIsInstance(address, WebAddress)
+        self.assertEqual(getattr(address, "token"), "from-a-file")
+        for token in ("a b", "a\r\nX-Other: b", "ä"):
+            with self.subTest(token=token), self.assertRaisesRegex(ParleyError, "characters that a token cannot have"):
+                connect("http://127.0.0.1:1", token=token)
 
     def test_no_server(self) -> None:
         with socket.socket() as unused:
@@ -361,8 +372,9 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             await connect_async(self.serve(False, refuse).url).start()
         with self.assertRaisesRegex(ConnectError, "did not attach a session in time"):
             await connect_async(self.serve(True, silent).url, connect_timeout=0.1).start()
-        with self.assertRaisesRegex(ConnectError, "Cannot connect"):
-            await connect_async("unix:/nowhere.sock").start()
+        for url in ("unix:/nowhere.sock", "http://a..b"):
+            with self.subTest(url=url), self.assertRaisesRegex(ConnectError, "Cannot connect"):
+                await connect_async(url).start()
 
     async def test_dialogs_without_a_handler_stay_open(self) -> None:
         received: "queue.Queue[Any]" = queue.Queue()

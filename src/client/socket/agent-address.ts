@@ -25,6 +25,8 @@ export type AgentAddress =
 const PROTOCOLS: Readonly<Record<string, string>> = { 'http:': 'ws:', 'https:': 'wss:', 'ws:': 'ws:', 'wss:': 'wss:' };
 const UNIX_PREFIX = /^unix:(?:\/\/(?=\/))?/;
 const WEB_SOCKET_PATH = '/ws';
+/** What a header can contain, without spaces. */
+const VALID_TOKEN = /^[!-~]*$/;
 
 /** `token` and the parameters may also be in the query of a URL; the ones of the options take precedence. */
 export function parseAddress(url: string | URL, token?: string): AgentAddress {
@@ -47,7 +49,14 @@ export function parseAddress(url: string | URL, token?: string): AgentAddress {
   parsed.pathname = path.endsWith(WEB_SOCKET_PATH) ? path : path + WEB_SOCKET_PATH;
   const queryToken = parsed.searchParams.get('token') ?? undefined;
   parsed.searchParams.delete('token');
-  return { kind: 'web-socket', url: parsed, token: token ?? queryToken, name: describeUrl(parsed) };
+  return { kind: 'web-socket', url: parsed, token: checkToken(token ?? queryToken), name: describeUrl(parsed) };
+}
+
+/** A token that was read from a file may end with a newline. */
+function checkToken(token: string | undefined): string | undefined {
+  const text = token?.trim();
+  if (text === undefined || VALID_TOKEN.test(text)) return text;
+  throw new Fault('config', 'The token has characters that a token cannot have.');
 }
 
 function parseUrl(text: string): URL {

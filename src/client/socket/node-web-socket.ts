@@ -57,7 +57,7 @@ export async function openNodeWebSocket(url: URL, options: NodeWebSocketOptions)
     socket.on('error', () => {});
     opened.resolve({ socket, head, response });
   });
-  outgoing.on('response', (response) => readRefusal(url, response).then(opened.reject, opened.reject));
+  outgoing.on('response', (response) => void readRefusal(url, response).then(opened.reject));
   outgoing.on('error', (problem) => opened.reject(createNetworkError(url, problem)));
   outgoing.end();
   const { signal } = options;
@@ -78,9 +78,13 @@ export async function openNodeWebSocket(url: URL, options: NodeWebSocketOptions)
 async function readRefusal(url: URL, response: IncomingMessage): Promise<ConnectionError> {
   let body = '';
   response.setEncoding('utf8');
-  for await (const text of response) {
-    body += text;
-    if (body.length > MAX_REFUSAL_BYTES) break;
+  try {
+    for await (const text of response) {
+      body += text;
+      if (body.length > MAX_REFUSAL_BYTES) break;
+    }
+  } catch {
+    // The text was cut off. The status says what counts.
   }
   return createRefusal(url, response.statusCode ?? 0, body);
 }
