@@ -283,6 +283,9 @@ test('errors say what to do', async () => {
   const screen = await (await run('attach --session Greeting')).waitFor(/Similar sessions:\n.*\n.*Greetings$/m);
   expect(screen).toContain(agent.attachment.sessionId.slice(0, 8));
   await (await run('attach --exec "echo no agent here >&2; exit 3"')).waitFor(/^no agent here\n/m);
+  await (await run('attach --exec "echo the account is locked; exit 1"')).waitFor(
+    /^the account is locked\nError: The command ended with code 1\.$/m,
+  );
   server.program.kill('SIGKILL');
   await server.program.exited;
   await (await run('attach')).waitFor('The server of this user was ended.');

@@ -20,6 +20,7 @@ export interface AttachContext {
 /** Time for an agent that a command has started to exit, before the command is ended. */
 const SHUTDOWN_TIMEOUT_MS = 1_500;
 const ID_LENGTH = 8;
+const MAX_OUTPUT_LINES = 20;
 
 /** Does not return: it exits the process. */
 export async function runAttachedTerminal(
@@ -56,6 +57,7 @@ export async function runCommandTerminal(command: string, context: AttachContext
     detached: TERM === 'dumb',
     onStderr: stderr.push,
   });
+  const output = collectOutput(agent);
   const stop = async () => {
     const cancel = context.ports.clock.after(SHUTDOWN_TIMEOUT_MS, () => agent.kill('SIGKILL'));
     agent.send({ type: 'abort' });
@@ -72,9 +74,19 @@ export async function runCommandTerminal(command: string, context: AttachContext
   if (end.kind === 'quit') return exit(0);
   const { code, signal, stderr: text = '' } = end.exitInfo;
   const outcome = signal ? `was killed by ${signal}` : `ended with code ${code}`;
-  const unshown = isShown || text.trim() === '' ? '' : `${text.trim()}\n`;
-  process.stderr.write(sanitize(`${unshown}Error: The command ${outcome}.\n`));
+  const unshown = isShown ? [] : [...output, text.trim()].filter((part) => part !== '');
+  process.stderr.write(sanitize([...unshown, `Error: The command ${outcome}.\n`].join('\n')));
   return exit(code || 1);
+}
+
+/** The first lines on stdout that are not frames, such as the reason why an account cannot be used. */
+function collectOutput(agent: Client): readonly string[] {
+  const lines: string[] = [];
+  agent.onUnhandled((frame) => {
+    if (typeof frame === 'string' && frame.trim() !== '' && lines.length < MAX_OUTPUT_LINES)
+      lines.push(frame.trimEnd());
+  });
+  return lines;
 }
 
 interface ConverseContext extends AttachContext {
