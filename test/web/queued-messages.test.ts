@@ -1,6 +1,6 @@
 // The queued messages that the page shows before the ids of all are loaded.
 import { expect, test } from 'vitest';
-import { listQueuedMessages } from '../../web/src/panels/queued-messages.ts';
+import { listQueuedMessages, sortQueue } from '../../web/src/panels/queued-messages.ts';
 
 const known = [
   { id: 'a', kind: 'steer', text: 'first', images: 1 },
@@ -20,4 +20,9 @@ test('without known messages all ids differ', () => {
   const messages = listQueuedMessages({ steering: ['x', 'x'], followUp: ['x'] }, []);
   expect(new Set(messages.map(({ id }) => id)).size).toBe(3);
   expect(messages[2]).toEqual({ id: 'followUp.0', kind: 'followUp', text: 'x', images: 0 });
+});
+
+test('steering messages come first, as they are delivered and as they are shown before the ids are known', () => {
+  const [steer, first, second] = known;
+  expect(sortQueue([first, second, steer])).toEqual([steer, first, second]);
 });

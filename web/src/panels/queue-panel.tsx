@@ -6,7 +6,7 @@ import { IconButton } from '../parts/button.tsx';
 import { shorten } from '../parts/format.ts';
 import { useFocus } from '../parts/use-focus.ts';
 import { CallError } from '../wire/pending-calls.ts';
-import { listQueuedMessages, type QueuedMessage } from './queued-messages.ts';
+import { listQueuedMessages, type QueuedMessage, sortQueue } from './queued-messages.ts';
 
 /** `undefined` while the ids are not known: the messages can be read, but not changed. */
 type Editable = readonly QueuedMessage[] | undefined;
@@ -47,7 +47,7 @@ export function QueuePanel({ store }: { readonly store: SessionStore }) {
 
 async function loadQueue(store: SessionStore): Promise<Editable> {
   try {
-    return ((await store.call('get_queue')) as { items: QueuedMessage[] }).items;
+    return sortQueue(((await store.call('get_queue')) as { items: QueuedMessage[] }).items);
   } catch (thrown) {
     // A server without this command, or a lost connection.
     if (!(thrown instanceof CallError)) throw thrown;

@@ -18,3 +18,8 @@ export function listQueuedMessages({ steering, followUp }: Queues, known: readon
   };
   return [...steering.map(create('steer')), ...followUp.map(create('followUp'))];
 }
+
+/** Steering messages are delivered before the others, whenever they were written. */
+export function sortQueue(messages: readonly QueuedMessage[]): QueuedMessage[] {
+  return [...messages].sort((one, other) => Number(one.kind === 'followUp') - Number(other.kind === 'followUp'));
+}
