@@ -148,6 +148,26 @@ describe('queued messages', () => {
     await eventually(async () => (await readLines(page)).slice(-2)).toEqual(['one\ntwo\nthree', 'added meanwhile']);
   });
 
+  test('do not cover the conversation and the prompt when they are many', async () => {
+    const { page, hold, queue, item } = await openQueue();
+    for (let at = 0; at < 40; at++) await queue(`more ${at}`);
+    await item('more 39').getByRole('button', { name: 'Edit' }).waitFor();
+    await item('more 39').getByRole('button', { name: 'Move up' }).click();
+    for (const [width, height] of [
+      [1280, 900],
+      [390, 700],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      const abort = page.getByRole('button', { name: 'Abort' });
+      await eventually(async () => ((await abort.boundingBox())?.y ?? 9999) < height).toBe(true);
+      const conversation = await page.locator('.session .scroller').boundingBox();
+      expect(conversation?.height).toBeGreaterThan(height / 5);
+    }
+    await page.press('#prompt', 'Escape');
+    await eventually(() => readState(page)).toBe('idle');
+    hold.resolve();
+  });
+
   test('stay after an abort', async () => {
     const { page, texts, hold } = await openQueue();
     await page.press('#prompt', 'Escape');
