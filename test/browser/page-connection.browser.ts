@@ -7,14 +7,21 @@ import { createDeferred } from '../../src/base/index.ts';
 import { createDirectories, runProgram } from '../support/program.ts';
 import { startServer } from '../support/server.ts';
 import { browser, eventually } from './chromium.ts';
-import { openSession, readState, runPrompt, sendPrompt, startPageServer } from './page-fixture.ts';
+import {
+  openSession,
+  type PageServerOptions,
+  readState,
+  runPrompt,
+  sendPrompt,
+  startPageServer,
+} from './page-fixture.ts';
 import { type PageScript, startPageProvider } from './page-provider.ts';
 
 const fixture = browser();
 const bar = (page: Page) => page.locator('.connection-bar');
 
 /** A server behind a port that forwards to it, and that can cut all connections. */
-async function startRelayedServer(script: PageScript = {}) {
+async function startRelayedServer(script: PageScript = {}, options: PageServerOptions = {}) {
   const sockets = new Set<Socket>();
   const target = { port: 0, isCut: false };
   const relay = createServer((incoming) => {
@@ -40,7 +47,7 @@ async function startRelayedServer(script: PageScript = {}) {
     await once(relay, 'close');
   });
   const flags = ['--set', `serve.allowedHosts=["127.0.0.1:${port}"]`];
-  const server = await startPageServer({ script, flags });
+  const server = await startPageServer({ script, flags, ...options });
   target.port = server.port;
   const restore = () => {
     target.isCut = false;
@@ -176,6 +183,52 @@ describe('queued messages after a lost connection', () => {
     hold.resolve();
   });
 });
+
+describe('a question after a lost connection', () => {
+  const EXTENSION = `export default function (pi) {
+    pi.registerCommand('essay', { description: 'essay', handler: async (_, ctx) => {
+      ctx.ui.notify('Got: ' + (await ctx.ui.editor('Write it', 'Dear all')));
+    } });
+  }`;
+
+  test('keeps the answer that the user has begun, and its field keeps the focus', async () => {
+    const userFiles = { 'extensions/essay.ts': EXTENSION };
+    const { relayed, cut, restore } = await startRelayedServer({}, { userFiles });
+    const { page } = await openSession(fixture, relayed);
+    // The question comes again only after the page has shown that it is connected.
+    await page.routeWebSocket('**/ws?**', (socket) => {
+      const upstream = socket.connectToServer();
+      let held: string[] | undefined;
+      upstream.onMessage((message) => {
+        const text = String(message);
+        if (text.includes('"method":"editor"') && connections.count > 1) held = [];
+        if (!held) return void socket.send(message);
+        held.push(text);
+        if (held.length === 1) void release(() => held?.splice(0).forEach((one) => void socket.send(one)));
+      });
+      connections.count++;
+    });
+    const connections = { count: 0 };
+    const release = (send: () => void) => page.evaluate(TWO_FRAMES).then(send);
+    await page.reload();
+    await eventually(() => readState(page)).toBe('idle');
+    await sendPrompt(page, '/essay');
+    const field = page.locator('.dialog textarea');
+    await field.fill('Dear Ada, this is a long text');
+    cut();
+    await bar(page).waitFor();
+    restore();
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await eventually(() => bar(page).count()).toBe(0);
+    await page.keyboard.type('!');
+    expect(await field.inputValue()).toBe('Dear Ada, this is a long text!');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.notice', { hasText: 'Got: Dear Ada, this is a long text!' }).waitFor();
+  });
+});
+
+/** Resolves after the page was drawn twice. */
+const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
 describe('the title of the window', () => {
   test('names the session and its state', async () => {

@@ -72,13 +72,17 @@ describe('attaching', () => {
     expect(reduceAll([{ ...event, seq: 11 }], view).conversation.messages).toEqual([user('again')]);
   });
 
-  test('pending dialogs are forgotten, because the server sends them again', () => {
-    const view = reduceAll(
-      [{ type: 'extension_ui_request', id: 'q', method: 'confirm', title: 'A', message: '' }],
-      loaded(),
-    );
-    expect(view.dialogs).toHaveLength(1);
-    expect(reduceAll([attached()], view).dialogs).toEqual([]);
+  test('dialogs stay in their order until the first reply shows which of them still wait', () => {
+    const ask = (id: string) => ({ type: 'extension_ui_request', id, method: 'confirm', title: id, message: '' });
+    const view = reduceAll([ask('a'), ask('b'), ask('c')], loaded());
+    const listIds = (frames: object[]) => reduceAll([attached(), ...frames], view).dialogs.map(({ id }) => id);
+    expect(listIds([])).toEqual(['a', 'b', 'c']);
+    expect(listIds([ask('b'), ask('c'), ask('d')])).toEqual(['a', 'b', 'c', 'd']);
+    const reply = { type: 'response', id: 'page_1', command: 'get_state', success: true };
+    expect(listIds([ask('b'), ask('c'), ask('d'), reply])).toEqual(['b', 'c', 'd']);
+    expect(listIds([reply])).toEqual([]);
+    expect(reduceAll([reply], view).dialogs).toHaveLength(3);
+    expect(reduceAll([{ ...attached(), sessionId: 's2' }], view).dialogs).toEqual([]);
   });
 });
 

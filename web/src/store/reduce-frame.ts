@@ -3,7 +3,7 @@ import type { AgentEvent, AgentMessage, SessionState } from '../../../src/protoc
 import type { IncomingFrame, SessionAttached, SessionSnapshot } from '../wire/server-frames.ts';
 import { addNotice, reduceConversation, startConversation } from './conversation.ts';
 import { isSubagentEvent, reduceSubagents, resetConversations } from './reduce-subagents.ts';
-import { reduceUiRequest } from './reduce-ui-request.ts';
+import { dropUnconfirmed, reduceUiRequest } from './reduce-ui-request.ts';
 import { createSessionView, type SessionView } from './session-view.ts';
 import { groupTodos, isTodoList } from './todo-list.ts';
 
@@ -12,19 +12,24 @@ export function reduceFrame(old: SessionView, frame: IncomingFrame): SessionView
   if (frame.type === 'session_attached') return attach(old, frame);
   if (frame.type === 'session_snapshot') return applySnapshot(old, frame);
   if (frame.type === 'extension_ui_request') return reduceUiRequest(old, frame);
-  if (frame.type === 'response' || frame.type === 'prompt_result' || frame.type === 'ready') return old;
+  if (frame.type === 'response') return dropUnconfirmed(old);
+  if (frame.type === 'prompt_result' || frame.type === 'ready') return old;
   const { seq, client } = frame;
   if (seq !== undefined && seq <= old.seq) return old;
   const next = reduceEvent(old, frame, client);
   return seq === undefined ? next : { ...next, seq };
 }
 
-/** The server sends pending dialogs again after this frame. It does not replay the events of subagents. */
+/**
+ * The server sends pending dialogs again after this frame, before any reply. Until then they are shown, so that an answer that the
+ * user is writing is not lost. It does not replay the events of subagents.
+ */
 function attach(old: SessionView, { sessionId, clientId, access, seq, replay }: SessionAttached): SessionView {
   const base = old.sessionId === sessionId ? old : createSessionView(sessionId);
   const subagents = resetConversations(base.subagents);
   const attachCount = old.attachCount + 1;
-  const next = { ...base, clientId, access, attachCount, subagents, dialogs: [], links: [] };
+  const unconfirmedDialogs = base.dialogs.map(({ id }) => id);
+  const next = { ...base, clientId, access, attachCount, subagents, unconfirmedDialogs, links: [] };
   // Without a replay the live events begin after `seq`. A snapshot has its own number.
   return replay === 'none' ? { ...next, seq } : next;
 }
@@ -37,6 +42,7 @@ function applySnapshot(old: SessionView, snapshot: SessionSnapshot): SessionView
     access: old.access,
     attachCount: old.attachCount,
     dialogs: old.dialogs,
+    unconfirmedDialogs: old.unconfirmedDialogs,
     links: old.links,
     commands: old.commands,
     totals: old.totals,

@@ -12,8 +12,10 @@ export function reduceUiRequest(old: SessionView, request: UiRequestFrame): Sess
     case 'confirm':
     case 'input':
     case 'editor': {
-      const others = old.dialogs.filter(({ id }) => id !== request.id);
-      return { ...old, dialogs: [...others, request] };
+      const isKnown = old.dialogs.some(({ id }) => id === request.id);
+      const replaced = old.dialogs.map((dialog) => (dialog.id === request.id ? request : dialog));
+      const unconfirmedDialogs = old.unconfirmedDialogs.filter((id) => id !== request.id);
+      return { ...old, dialogs: isKnown ? replaced : [...old.dialogs, request], unconfirmedDialogs };
     }
     case 'cancel':
       return cancelDialog(old, request);
@@ -34,6 +36,13 @@ export function reduceUiRequest(old: SessionView, request: UiRequestFrame): Sess
     default:
       return old;
   }
+}
+
+/** The server has sent all dialogs that still wait. */
+export function dropUnconfirmed(old: SessionView): SessionView {
+  if (old.unconfirmedDialogs.length === 0) return old;
+  const dialogs = old.dialogs.filter(({ id }) => !old.unconfirmedDialogs.includes(id));
+  return { ...old, dialogs, unconfirmedDialogs: [] };
 }
 
 type CancelRequest = Extract<UiRequestFrame, { method: 'cancel' }>;

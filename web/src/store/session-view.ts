@@ -83,6 +83,8 @@ export interface SessionView {
   readonly conversation: Conversation;
   readonly queues: Queues;
   readonly dialogs: readonly DialogRequest[];
+  /** The ids of dialogs that the server has not asked again since the connection was opened. */
+  readonly unconfirmedDialogs: readonly string[];
   readonly closedDialogs: readonly ClosedDialog[];
   readonly subagents: ReadonlyMap<string, SubagentView>;
   readonly commands: readonly SlashCommandEntry[] | undefined;
@@ -116,6 +118,7 @@ export function createSessionView(sessionId: string): SessionView {
     conversation: EMPTY_CONVERSATION,
     queues: { steering: [], followUp: [] },
     dialogs: [],
+    unconfirmedDialogs: [],
     closedDialogs: [],
     subagents: new Map(),
     commands: undefined,
