@@ -89,6 +89,16 @@ describe('approvals', () => {
     await eventually(() => other.page.locator('.closed-dialog').textContent()).toMatch(/was answered by page-/);
   });
 
+  test('a call that waits for an approval is not shown as running', async () => {
+    const server = await startPageServer(options);
+    const { page } = await openSession(fixture, server);
+    const dialog = await ask(page, 'Once');
+    const card = page.locator('.card.call');
+    await eventually(() => card.locator('.status').textContent()).toBe('waiting');
+    await dialog.getByRole('button', { name: /^Allow once/ }).click();
+    await eventually(() => card.locator('.status').textContent()).toBe('done');
+  });
+
   test('withdrawn by an abort, it disappears; a page that comes later sees a pending one', async () => {
     const server = await startPageServer(options);
     const { page, sessionId } = await openSession(fixture, server);

@@ -6,6 +6,7 @@ import { IconButton } from '../parts/button.tsx';
 import { formatBytes, shorten } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { ToolRun } from '../store/conversation.ts';
+import type { DialogRequest } from '../store/session-view.ts';
 import { isTodoList } from '../store/todo-list.ts';
 import { useConversation, useExpanded } from './conversation-context.ts';
 import { findResult, type Row } from './conversation-rows.ts';
@@ -29,12 +30,13 @@ const STATUS_TEXTS: Readonly<Record<CallStatus, string>> = {
 };
 
 export function CallCard({ row }: { readonly row: CallRow }) {
-  const { conversation } = useConversation();
+  const { conversation, store } = useConversation();
   const { block, index, key } = row;
   const [isShowingArguments, setIsShowingArguments] = useExpanded(`${key}.args`, false);
   const result = findResult(conversation, index, block.id);
   const run = conversation.tools.get(block.id);
-  const status = findStatus(row, result, run);
+  const isAsked = store.view.value.dialogs.some((dialog) => isAboutCall(dialog, block.id));
+  const status = findStatus(row, result, run, isAsked);
   const args = run?.args ?? block.arguments;
   const { subject, icon } = describeCall(block.name, args);
   const details = (result?.details ?? run?.output?.details) as { diff?: unknown } | undefined;
@@ -68,8 +70,19 @@ export function CallCard({ row }: { readonly row: CallRow }) {
   );
 }
 
-function findStatus({ block }: CallRow, result: ToolResultMessage | undefined, run: ToolRun | undefined): CallStatus {
+function isAboutCall(dialog: DialogRequest, callId: string): boolean {
+  return dialog.method === 'select' && dialog.toolCall?.toolCallId === callId;
+}
+
+/** A call that waits for an approval has been announced as started, but does nothing yet. */
+function findStatus(
+  { block }: CallRow,
+  result: ToolResultMessage | undefined,
+  run: ToolRun | undefined,
+  isAsked: boolean,
+): CallStatus {
   if (result) return result.isError ? 'failed' : 'done';
+  if (isAsked) return 'pending';
   if (run) return run.status;
   return block.argumentText === undefined ? 'pending' : 'preparing';
 }
