@@ -89,6 +89,21 @@ describe('approvals', () => {
     await eventually(() => other.page.locator('.closed-dialog').textContent()).toMatch(/was answered by page-/);
   });
 
+  test('answered elsewhere, the focus goes on to the prompt, and keys that are pressed then open nothing', async () => {
+    const server = await startPageServer(options);
+    const { page, sessionId } = await openSession(fixture, server);
+    const other = await openSession(fixture, server, { sessionId });
+    const dialog = await ask(page, 'Once');
+    await dialog.getByRole('button', { name: 'Reject with a message' }).click();
+    await page.keyboard.type('Use');
+    await other.page.getByRole('button', { name: /^Allow once/ }).click();
+    await eventually(() => page.locator('.dialog.approval').count()).toBe(0);
+    await page.keyboard.type('?nf');
+    expect(await page.evaluate('document.activeElement.id')).toBe('prompt');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await page.locator('.side-panel').count()).toBe(0);
+  });
+
   test('a call that waits for an approval is not shown as running', async () => {
     const server = await startPageServer(options);
     const { page } = await openSession(fixture, server);

@@ -1,5 +1,5 @@
 // Questions of the agent that wait for an answer, above the prompt, and how earlier ones ended.
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { announcement } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { ConversationContext, type ConversationScope } from '../conversation/conversation-context.ts';
@@ -45,12 +45,8 @@ export function DialogStack({ store }: { readonly store: SessionStore }) {
 }
 
 function Dialog({ store, dialog }: { readonly store: SessionStore; readonly dialog: DialogRequest }) {
-  const answer = (value: object) => {
-    const hadFocus = Boolean(document.activeElement?.closest('[data-dialog]'));
-    store.answerDialog(dialog.id, value);
-    // Otherwise the focus would be lost with the button that had it.
-    if (hadFocus) document.getElementById('prompt')?.focus();
-  };
+  useLayoutEffect(() => leaveDialog, []);
+  const answer = (value: object) => store.answerDialog(dialog.id, value);
   if (dialog.method === 'select') {
     return dialog.toolCall ? (
       <ApprovalDialog dialog={dialog} call={dialog.toolCall} onAnswer={answer} />
@@ -61,6 +57,11 @@ function Dialog({ store, dialog }: { readonly store: SessionStore; readonly dial
   if (dialog.method === 'confirm') return <ConfirmDialog dialog={dialog} onAnswer={answer} />;
   if (dialog.method === 'input') return <InputDialog dialog={dialog} onAnswer={answer} />;
   return <EditorDialog dialog={dialog} onAnswer={answer} />;
+}
+
+/** Otherwise the focus would be lost with the dialog that had it, also if another client has answered: the next keys would be shortcuts. */
+function leaveDialog(): void {
+  if (document.activeElement?.closest('[data-dialog]')) document.getElementById('prompt')?.focus();
 }
 
 const OUTCOMES: Readonly<Record<ClosedDialog['outcome'], string>> = {
