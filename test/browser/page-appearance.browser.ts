@@ -25,6 +25,14 @@ const script = {
     { text: 'All done.' },
   ],
   Ask: [{ calls: [{ name: 'bash', arguments: { command: 'rm -r x' } }] }],
+  Twice: [
+    {
+      calls: [
+        { name: 'bash', arguments: { command: 'rm -r x' } },
+        { name: 'bash', arguments: { command: 'rm -r y' } },
+      ],
+    },
+  ],
 };
 const flags = ['--set', 'todo.enabled=true', '--set', 'todo.reminders=false'];
 const start = () => startPageServer({ script, flags, files: { 'a.txt': 'one two\n' } });
@@ -299,10 +307,23 @@ describe('screen readers', () => {
     await runPrompt(page, 'Show');
     await eventually(announced).toBe('Answer: All done.');
     await page.getByLabel('Permission mode').selectOption('ask');
-    await sendPrompt(page, 'Ask');
+    await sendPrompt(page, 'Twice');
     await eventually(announced).toBe('Question: Allow bash?');
+    // A screen reader notices only a text that changes.
+    await page.evaluate(RECORD_ANNOUNCEMENTS);
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.locator('.dialog.approval', { hasText: 'rm -r y' }).waitFor();
+    await eventually(() => page.evaluate<string[]>('window.announced')).toEqual(['Question: Allow bash?']);
   });
 });
+
+/** Collects the texts that a screen reader would read out. Runs in the page. */
+const RECORD_ANNOUNCEMENTS = `(() => {
+  window.announced = [];
+  const region = [...document.querySelectorAll('[aria-live=polite]')].at(-1);
+  new MutationObserver(() => window.announced.push(region.textContent.trim()))
+    .observe(region, { childList: true, subtree: true, characterData: true });
+})()`;
 
 /** Controls that are visible, but not completely inside the window. */
 const FIND_CUT_CONTROLS = `[...document.querySelectorAll('.session button, .session input, .session select, .session textarea, .session label')]

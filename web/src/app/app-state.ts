@@ -23,6 +23,12 @@ export const isNewSessionOpen = signal(false);
 export const toasts = signal<readonly Toast[]>([]);
 /** A text that a screen reader reads out. */
 export const announcement = signal('');
+
+/** A screen reader notices only a text that changes: an equal one gets a blank. */
+export function announce(text: string): void {
+  announcement.value = announcement.value === text ? `${text}\u00a0` : text;
+}
+
 /** The current time, for ages in lists. Updated with the list of sessions. */
 export const now = signal(Date.now());
 

@@ -1,6 +1,6 @@
 // Questions of the agent that wait for an answer, above the prompt, and how earlier ones ended.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { announcement } from '../app/app-state.ts';
+import { announce } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { ConversationContext, type ConversationScope } from '../conversation/conversation-context.ts';
 import { toSafeLink } from '../markdown/safe-link.ts';
@@ -18,7 +18,7 @@ export function DialogStack({ store }: { readonly store: SessionStore }) {
   const expanded = useRef(new Map<string, boolean>());
   const [first] = dialogs;
   useEffect(() => {
-    if (first) announcement.value = `Question: ${first.title}`;
+    if (first) announce(`Question: ${first.title}`);
   }, [first?.id]);
   if (dialogs.length + closedDialogs.length + links.length === 0) return null;
   const scope: ConversationScope = {

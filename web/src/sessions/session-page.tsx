@@ -1,6 +1,6 @@
 // A session: its head, the conversation, questions, queued messages, and the prompt.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { announcement, canChange, isSidebarOpen, openPanel, refreshSessions } from '../app/app-state.ts';
+import { announce, canChange, isSidebarOpen, openPanel, refreshSessions } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { ConversationView } from '../conversation/conversation-view.tsx';
 import { DialogStack } from '../dialogs/dialog-stack.tsx';
@@ -99,7 +99,7 @@ function useAnnouncements(store: SessionStore): void {
     const last = messages.at(-1);
     if (!isLoaded || !isNew || last?.role !== 'assistant') return;
     const text = readText(last.content);
-    if (text !== '') announcement.value = `Answer: ${shorten(text, MAX_ANNOUNCED)}`;
+    if (text !== '') announce(`Answer: ${shorten(text, MAX_ANNOUNCED)}`);
   }, [messages.length, generation]);
 }
 
