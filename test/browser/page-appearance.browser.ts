@@ -256,6 +256,19 @@ describe('the keyboard', () => {
     await eventually(() => page.evaluate('document.activeElement.id')).toBe('session-search');
   });
 
+  test('after a search, Escape closes the open panel at once', async () => {
+    const server = await start();
+    const { page } = await openSession(fixture, server);
+    await page.locator('.session .scroller, .empty-conversation').first().click();
+    await page.keyboard.press('t');
+    await page.locator('.side-panel').waitFor();
+    await page.keyboard.press('/');
+    await eventually(() => page.evaluate('document.activeElement.id')).toBe('session-search');
+    await page.locator('.session-head h1').click();
+    await page.keyboard.press('Escape');
+    await eventually(() => page.locator('.side-panel').count()).toBe(0);
+  });
+
   test('answers a question without the mouse', async () => {
     const server = await start();
     const { page } = await openSession(fixture, server);

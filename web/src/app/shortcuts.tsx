@@ -2,6 +2,7 @@
 import { closePanel, PANELS } from '../panels/side-panel.tsx';
 import { isTextField } from '../parts/is-text-field.ts';
 import { Modal } from '../parts/modal.tsx';
+import { PHONE } from '../parts/use-media-query.ts';
 import { moveInList } from '../sessions/session-list.tsx';
 import { isRunning } from '../store/session-view.ts';
 import {
@@ -25,7 +26,7 @@ function focusElement(selector: string): void {
 }
 
 function focusSearch(): void {
-  isSidebarOpen.value = true;
+  if (matchMedia(PHONE).matches) isSidebarOpen.value = true;
   // The field can have the focus only when the list is visible.
   requestAnimationFrame(() => focusElement('#session-search'));
 }
