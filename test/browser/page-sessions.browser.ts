@@ -149,3 +149,33 @@ test('a session that does not exist is reported, and not tried again', async () 
   await page.reload();
   await eventually(() => page.locator('.connection-bar.refused').textContent()).toContain('%E0%A4%A');
 });
+
+test('older sessions are listed on request, also those of a search that was not complete', async () => {
+  const server = await startPageServer();
+  const { page } = await fixture.openUrl(`${server.url}?token=${server.token}`);
+  await page.locator('.empty-list').waitFor();
+  const summary = (id: string) => ({
+    id,
+    cwd: '/project',
+    firstPrompt: `Prompt ${id}`,
+    modifiedMs: 1,
+    activity: 'idle',
+  });
+  await page.route('**/v1/sessions?**', (route) => {
+    const { searchParams } = new URL(route.request().url());
+    const [query, cursor] = [searchParams.get('query') ?? '', searchParams.get('cursor')];
+    const first = { sessions: query === '' ? [summary('new')] : [], nextCursor: 'next' };
+    const json = { success: true, data: cursor === 'next' ? { sessions: [summary(`old ${query}`)] } : first };
+    return route.fulfill({ json });
+  });
+  const titles = () => page.locator('.session-title').allTextContents();
+  await page.reload();
+  await eventually(titles).toEqual(['Prompt new']);
+  await page.getByRole('button', { name: 'Show older sessions' }).click();
+  await eventually(titles).toEqual(['Prompt new', 'Prompt old ']);
+  await eventually(() => page.getByRole('button', { name: 'Show older sessions' }).count()).toBe(0);
+  await page.getByLabel('Search sessions').fill('needle');
+  await eventually(() => page.locator('.empty-list').textContent()).toBe('No session found yet.');
+  await page.getByRole('button', { name: 'Search older sessions' }).click();
+  await eventually(titles).toEqual(['Prompt old needle']);
+});

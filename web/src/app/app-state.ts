@@ -14,6 +14,9 @@ export interface Toast {
 
 export const sessions = signal<readonly SessionSummary[]>([]);
 export const sessionQuery = signal('');
+/** How many pages of the list are shown, and whether older sessions follow. */
+const sessionPages = signal(1);
+export const hasOlderSessions = signal(false);
 export const listState = signal<'loading' | 'ready' | 'failed' | 'unauthorized'>('loading');
 export const currentStore = signal<SessionStore | undefined>(undefined);
 export const openPanel = signal<PanelName | undefined>(undefined);
@@ -144,14 +147,25 @@ export async function pollSessions(): Promise<void> {
   if (openRequests === 0) await refreshSessions();
 }
 
+export function setSessionQuery(query: string): void {
+  sessionQuery.value = query;
+  sessionPages.value = 1;
+}
+
+export async function showOlderSessions(): Promise<void> {
+  sessionPages.value += 1;
+  await refreshSessions();
+}
+
 export async function refreshSessions(): Promise<void> {
   const request = ++latestRequest;
   openRequests += 1;
   try {
-    const found = await listSessions(sessionQuery.value.trim());
+    const { sessions: found, hasMore } = await listSessions(sessionQuery.value.trim(), sessionPages.value);
     if (request !== latestRequest) return;
     for (const summary of found) summaries.set(summary.id, summary);
     sessions.value = found;
+    hasOlderSessions.value = hasMore;
     listState.value = 'ready';
     now.value = Date.now();
   } catch (thrown) {

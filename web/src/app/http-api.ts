@@ -61,10 +61,26 @@ function getPath(sessionId: string): string {
   return `v1/sessions/${encodeURIComponent(sessionId)}`;
 }
 
-export async function listSessions(query: string): Promise<readonly SessionSummary[]> {
-  const search = new URLSearchParams({ limit: '500', ...(query === '' ? {} : { query }) });
-  const { sessions } = (await request('GET', `v1/sessions?${search}`)) as { sessions: SessionSummary[] };
-  return sessions;
+interface SessionPage {
+  readonly sessions: readonly SessionSummary[];
+  /** Present if older sessions follow. A search that takes long ends early. */
+  readonly nextCursor?: string;
+}
+
+/** The newest sessions. `hasMore` says that there are older ones, which may fit too. */
+export async function listSessions(
+  query: string,
+  pages: number,
+): Promise<{ sessions: readonly SessionSummary[]; hasMore: boolean }> {
+  const sessions: SessionSummary[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < pages && (page === 0 || cursor !== undefined); page++) {
+    const fields = { limit: '500', ...(query === '' ? {} : { query }), ...(cursor === undefined ? {} : { cursor }) };
+    const reply = (await request('GET', `v1/sessions?${new URLSearchParams(fields)}`)) as SessionPage;
+    sessions.push(...reply.sessions);
+    cursor = reply.nextCursor;
+  }
+  return { sessions, hasMore: cursor !== undefined };
 }
 
 /** Returns the id of the new session. */

@@ -1,7 +1,8 @@
 // The list of sessions at the left: search, state, cost, and the button for a new session.
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   currentId,
+  hasOlderSessions,
   isNewSessionOpen,
   isReadOnly,
   isShortcutListOpen,
@@ -11,6 +12,8 @@ import {
   now,
   refreshSessions,
   sessionQuery,
+  setSessionQuery,
+  showOlderSessions,
 } from '../app/app-state.ts';
 import type { SessionActivity, SessionSummary } from '../app/http-api.ts';
 import { navigate } from '../app/router.ts';
@@ -57,6 +60,7 @@ export function SessionList() {
       <SessionSearch />
       <ListProblem />
       <SessionItems />
+      <OlderSessions />
       <footer class="sidebar-foot">
         <IconButton
           icon={theme.value === 'system' ? 'system' : theme.value === 'dark' ? 'moon' : 'sun'}
@@ -85,7 +89,7 @@ function SessionSearch() {
         aria-label="Search sessions"
         value={sessionQuery.value}
         onInput={(event) => {
-          sessionQuery.value = event.currentTarget.value;
+          setSessionQuery(event.currentTarget.value);
           clearTimeout(timer.current);
           timer.current = setTimeout(() => void refreshSessions(), SEARCH_DELAY_MS);
         }}
@@ -122,13 +126,31 @@ function ListProblem() {
 }
 
 function EmptyList() {
+  const nothingFound = hasOlderSessions.value ? 'No session found yet.' : 'No session found.';
   const texts = {
     loading: 'Loading…',
     failed: '',
     unauthorized: 'Not signed in.',
-    ready: sessionQuery.value === '' ? 'No sessions yet. Press n to start one.' : 'No session found.',
+    ready: sessionQuery.value === '' ? 'No sessions yet. Press n to start one.' : nothingFound,
   };
   return <p class="empty-list">{texts[listState.value]}</p>;
+}
+
+/** A search that takes long ends early, so the sessions that fit may follow. */
+function OlderSessions() {
+  const [isLoading, setIsLoading] = useState(false);
+  if (!hasOlderSessions.value || listState.value !== 'ready') return null;
+  const load = async () => {
+    setIsLoading(true);
+    await showOlderSessions();
+    setIsLoading(false);
+  };
+  const text = sessionQuery.value.trim() === '' ? 'Show older sessions' : 'Search older sessions';
+  return (
+    <button type="button" class="text-button older-sessions" disabled={isLoading} onClick={() => void load()}>
+      {isLoading ? 'Loading…' : text}
+    </button>
+  );
 }
 
 export const ACTIVITY_TEXTS: Readonly<Record<SessionActivity, string>> = {
