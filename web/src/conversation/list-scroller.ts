@@ -28,6 +28,16 @@ interface Anchor {
   readonly offset: number;
 }
 
+/** In milliseconds. What a part shows may have to be loaded first. */
+const HOLD_MS = 1_000;
+
+/** A button that was used to expand or collapse a part of a row. It stays where it is while the heights change. */
+interface HeldButton {
+  readonly element: Element;
+  readonly top: number;
+  readonly end: number;
+}
+
 export class ListScroller {
   #rows: readonly PositionedRow[] = [];
   #estimate: (row: PositionedRow) => number = () => 0;
@@ -42,6 +52,7 @@ export class ListScroller {
   #isAtEnd = true;
   #drawnStart = 0;
   #drawnEnd = 0;
+  #held: HeldButton | undefined;
 
   constructor(redraw: () => void) {
     this.#redraw = redraw;
@@ -80,9 +91,13 @@ export class ListScroller {
     const onScroll = () => this.#handleScroll();
     const onKeyDown = (event: KeyboardEvent) => this.#handleKey(event);
     element.addEventListener('scroll', onScroll, { passive: true });
+    const onClick = (event: MouseEvent) => this.#hold(event.target as Element);
     element.addEventListener('keydown', onKeyDown);
+    // Before the button itself handles the click: then its position has changed.
+    element.addEventListener('click', onClick, { capture: true });
     this.afterDraw();
     return () => {
+      element.removeEventListener('click', onClick, { capture: true });
       element.removeEventListener('scroll', onScroll);
       element.removeEventListener('keydown', onKeyDown);
       this.#observer?.disconnect();
@@ -104,6 +119,7 @@ export class ListScroller {
   }
 
   scrollToEnd(): void {
+    this.#held = undefined;
     this.#isAtEnd = true;
     this.#redraw();
   }
@@ -137,10 +153,37 @@ export class ListScroller {
     }
     const isChanged = this.#geometry.setHeights(heights);
     if (!isChanged && !isResized) return;
-    if (!this.#isAtEnd) this.#top = this.#findPosition(anchor);
-    this.afterDraw();
+    const wasAtEnd = this.#isAtEnd;
+    const held = this.#findHeldPosition(entries);
+    if (held !== undefined) {
+      this.#setTop(held);
+      this.#isAtEnd = this.#isNearEnd();
+    } else {
+      if (!this.#isAtEnd) this.#top = this.#findPosition(anchor);
+      this.afterDraw();
+    }
     // The heights of drawn rows do not change the space before and after them.
-    if (isResized || !this.#isCovered()) this.#redraw();
+    if (isResized || wasAtEnd !== this.#isAtEnd || !this.#isCovered()) this.#redraw();
+  }
+
+  #hold(target: Element): void {
+    const button = target.closest('[aria-expanded], .text-button');
+    if (!button) return;
+    this.#held = { element: button, top: button.getBoundingClientRect().top, end: performance.now() + HOLD_MS };
+  }
+
+  /** The scroll position at which the held button is where it was, if the height of its row has changed. */
+  #findHeldPosition(entries: readonly ResizeObserverEntry[]): number | undefined {
+    const held = this.#held;
+    if (!held || !this.#element || performance.now() > held.end) return undefined;
+    const isInRow = entries.some(({ target }) => target !== this.#element && target.contains(held.element));
+    if (!isInRow) return undefined;
+    return this.#element.scrollTop + held.element.getBoundingClientRect().top - held.top;
+  }
+
+  #isNearEnd(): boolean {
+    const { scrollTop, scrollHeight, clientHeight } = this.#element as HTMLElement;
+    return scrollHeight - scrollTop - clientHeight < END_DISTANCE;
   }
 
   /** Whether the drawn rows fill the visible part and some more. */
@@ -161,8 +204,8 @@ export class ListScroller {
     if (!element) return;
     const top = element.scrollTop;
     const wasAtEnd = this.#isAtEnd;
-    const isNearEnd = element.scrollHeight - top - element.clientHeight < END_DISTANCE;
-    if (isNearEnd) this.#isAtEnd = true;
+    if (Math.abs(top - this.#top) > 1) this.#held = undefined;
+    if (this.#isNearEnd()) this.#isAtEnd = true;
     // Content that was added below does not move the user away from the end; scrolling up does.
     else if (top < this.#top - 1 || !wasAtEnd) this.#isAtEnd = false;
     this.#top = top;
