@@ -1,8 +1,8 @@
-// The scroll position of the conversation when the user expands a part of it.
+// The scroll position of the conversation when the user expands a part or sends a prompt.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { browser, eventually } from './chromium.ts';
-import { openSession, runPrompt, startPageServer } from './page-fixture.ts';
+import { openSession, runPrompt, sendPrompt, startPageServer } from './page-fixture.ts';
 
 const fixture = browser();
 
@@ -55,4 +55,15 @@ describe('a part that is expanded', () => {
     await page.locator(button, { hasText: 'Show all' }).waitFor();
     expect(Math.abs((await findTop(page, button)) - before)).toBeLessThan(3);
   });
+});
+
+test('a prompt that is sent is shown, even if the user had scrolled up', async () => {
+  const server = await startPageServer({ script });
+  const { page } = await openSession(fixture, server);
+  for (let at = 0; at < 8; at++) await runPrompt(page, `Think ${at}`);
+  await page.locator('.session .scroller').press('Home');
+  await latest(page).waitFor();
+  await sendPrompt(page, 'Where am I?');
+  await page.locator('.kind-text', { hasText: 'Answer to: Where am I?' }).waitFor();
+  await eventually(() => latest(page).count()).toBe(0);
 });

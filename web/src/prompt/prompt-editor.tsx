@@ -21,14 +21,19 @@ import { useCompletion } from './use-completion.ts';
 
 interface PromptEditorProps {
   readonly store: SessionStore;
+  /** Called when a prompt is sent that starts a run. */
+  readonly onStart: () => void;
 }
 
 type Delivery = 'steer' | 'followUp';
 
-export function PromptEditor({ store }: PromptEditorProps) {
+export function PromptEditor({ store, onStart }: PromptEditorProps) {
   const { sessionId } = store.view.value;
   const draft = getDraft(sessionId);
-  const send = (delivery: Delivery) => void sendPrompt(store, delivery);
+  const send = (delivery: Delivery) => {
+    if (!isRunning(store.view.value)) onStart();
+    void sendPrompt(store, delivery);
+  };
   return (
     <form
       class="prompt"
@@ -53,7 +58,8 @@ export function PromptEditor({ store }: PromptEditorProps) {
   );
 }
 
-interface PromptFieldProps extends PromptEditorProps {
+interface PromptFieldProps {
+  readonly store: SessionStore;
   readonly onSend: (delivery: Delivery) => void;
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { announce, canChange, isSidebarOpen, openPanel, refreshSessions } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { ConversationView } from '../conversation/conversation-view.tsx';
+import type { ListScroller } from '../conversation/list-scroller.ts';
 import { DialogStack } from '../dialogs/dialog-stack.tsx';
 import { QueuePanel } from '../panels/queue-panel.tsx';
 import { SidePanel } from '../panels/side-panel.tsx';
@@ -19,6 +20,7 @@ import { SessionHeader } from './session-header.tsx';
 export function SessionPage({ store }: { readonly store: SessionStore }) {
   const view = store.view.value;
   const isCovered = useMediaQuery(PHONE) && (isSidebarOpen.value || openPanel.value !== undefined);
+  const list = useRef<ListScroller | null>(null);
   const onMissing = useMemo(() => (index: number) => void store.loadMessages(index), [store]);
   useAnnouncements(store);
   useListRefresh(store);
@@ -30,7 +32,13 @@ export function SessionPage({ store }: { readonly store: SessionStore }) {
         {view.isLoaded && isEmpty(view.conversation) ? (
           <EmptyConversation />
         ) : (
-          <ConversationView store={store} conversation={view.conversation} label="Conversation" onMissing={onMissing} />
+          <ConversationView
+            store={store}
+            conversation={view.conversation}
+            label="Conversation"
+            onMissing={onMissing}
+            handle={list}
+          />
         )}
         <div class="dock">
           <div class="dock-column">
@@ -38,7 +46,7 @@ export function SessionPage({ store }: { readonly store: SessionStore }) {
             {view.isInterrupted && !isRunning(view) && canChange.value ? <ContinueBar store={store} /> : null}
             {canChange.value ? <DialogStack store={store} /> : null}
             <QueuePanel store={store} />
-            <PromptEditor store={store} />
+            <PromptEditor store={store} onStart={() => list.current?.scrollToEnd()} />
           </div>
         </div>
       </main>
