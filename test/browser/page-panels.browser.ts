@@ -194,6 +194,9 @@ describe('subagents', () => {
     await pane('Beta').locator('.subagent-head').click();
     await pane('Beta').locator('.nested', { hasText: 'Beta is fine.' }).waitFor();
     await pane('Beta').locator('.prompt-message', { hasText: 'Look at beta' }).waitFor();
+    // On a phone, the description has a line of its own.
+    await page.setViewportSize({ width: 390, height: 800 });
+    await pane('Alpha').getByText('The first one').waitFor();
   });
 
   test('show the verification of their work', async () => {
