@@ -308,6 +308,14 @@ describe('dialogs', () => {
     expect(view.closedDialogs).toEqual([expect.objectContaining({ id: 'q1', title: 'Go on?', ...closed })]);
   });
 
+  test('only the latest reasons are shown, so that they do not cover the conversation', () => {
+    const frames = Array.from({ length: 30 }, (_, at) => [
+      { ...ask, id: `q${at}` },
+      { ...cancel, targetId: `q${at}` },
+    ]);
+    expect(reduceAll(frames.flat(), loaded()).closedDialogs.map(({ id }) => id)).toEqual(['q27', 'q28', 'q29']);
+  });
+
   test('displays of extensions are kept by their key', () => {
     const request = (fields: object) => ({ type: 'extension_ui_request', id: 'd', ...fields });
     const view = reduceAll(

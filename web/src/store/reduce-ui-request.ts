@@ -3,8 +3,8 @@ import type { UiRequestFrame } from '../wire/server-frames.ts';
 import { addNotice } from './conversation.ts';
 import type { ClosedDialog, SessionView } from './session-view.ts';
 
-/** More closed dialogs: the oldest are forgotten. */
-const MAX_CLOSED = 20;
+/** More closed dialogs: the oldest are forgotten, because together they would cover the conversation. */
+const MAX_CLOSED = 3;
 
 export function reduceUiRequest(old: SessionView, request: UiRequestFrame): SessionView {
   switch (request.method) {
