@@ -25,6 +25,7 @@ const script = {
     { text: 'All done.' },
   ],
   Ask: [{ calls: [{ name: 'bash', arguments: { command: 'rm -r x' } }] }],
+  Fail: [{ error: 'No credit' }],
   Twice: [
     {
       calls: [
@@ -311,6 +312,17 @@ describe('screen readers', () => {
       await page.locator('.side-panel').waitFor();
       expect(await page.evaluate<string[]>(FIND_NAMELESS)).toEqual([]);
     }
+  });
+
+  test('an error is read out when it happens, and not again later', async () => {
+    const server = await start();
+    const { page } = await openSession(fixture, server);
+    const alerts = page.locator('.conversation [role=alert]');
+    await runPrompt(page, 'Fail once');
+    await eventually(() => alerts.allTextContents()).toEqual([expect.stringContaining('No credit')]);
+    await runPrompt(page, 'Hello');
+    await page.locator('.notice.error').waitFor();
+    expect(await alerts.count()).toBe(0);
   });
 
   test('an answer and a question are announced', async () => {

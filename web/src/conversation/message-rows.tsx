@@ -5,6 +5,7 @@ import { readText } from '../panels/tree-layout.ts';
 import { formatCost, formatNumber, formatShort } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { CallCard } from './call-card.tsx';
+import { useConversation } from './conversation-context.ts';
 import type { Row } from './conversation-rows.ts';
 import { readOutput } from './describe-call.ts';
 import { Disclosure } from './disclosure.tsx';
@@ -22,7 +23,7 @@ export function RowView({ row }: { readonly row: Row }) {
     case 'call':
       return <CallCard row={row} />;
     case 'end':
-      return <AnswerEnd message={row.message} />;
+      return <AnswerEnd row={row} />;
     case 'notice':
       return (
         <p class={`notice ${row.notice.level}`}>
@@ -67,13 +68,15 @@ function Thinking({ row }: { readonly row: Extract<Row, { kind: 'thinking' }> })
   );
 }
 
-function AnswerEnd({ message }: { readonly message: AgentMessage }) {
+function AnswerEnd({ row: { message, index } }: { readonly row: Extract<Row, { kind: 'end' }> }) {
+  const { conversation } = useConversation();
   if (message.role !== 'assistant') return null;
   const { stopReason, errorMessage } = message;
   if (stopReason === 'aborted') return <p class="notice warning">Aborted</p>;
   const text = errorMessage ?? (stopReason === 'length' ? 'The answer reached the limit of the model' : 'Failed');
   return (
-    <p class="notice error" role="alert">
+    // Older errors would be read out again whenever they are scrolled into view.
+    <p class="notice error" role={index === conversation.messages.length - 1 ? 'alert' : undefined}>
       <Icon name="warning" size={14} />
       <span>{text}</span>
     </p>
