@@ -41,7 +41,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   {
     key: 'a',
     text: 'Go to the question of the agent',
-    run: () => focusElement('[data-dialog] button, [data-dialog] input'),
+    run: () => focusElement('[data-dialog] :is(input, textarea, .choices button)'),
   },
   { key: 'c', text: 'Go to the conversation', run: () => focusElement('.session .scroller') },
   ...PANELS.map(({ key, title, name }) => ({ key, text: `${title} panel`, run: () => togglePanel(name) })),
