@@ -285,6 +285,26 @@ describe('a server that was killed', () => {
     expect(await page.locator('.prompt-message').allTextContents()).toEqual(['Work']);
     await eventually(() => page.getByRole('button', { name: 'Continue' }).count()).toBe(0);
   });
+
+  test('asks its open question no more, and the call of the question is not shown as waiting', async () => {
+    const script = { Ask: [{ calls: [{ name: 'bash', arguments: { command: 'rm -r x' } }] }] };
+    const server = await startPageServer({ script, flags: ['--set', 'approval=always'] });
+    const { page } = await openSession(fixture, server);
+    await sendPrompt(page, 'Ask');
+    await page.locator('.dialog.approval').waitFor();
+    await page.fill('#prompt', 'begun');
+    server.program.kill('SIGKILL');
+    await server.program.exited;
+    await bar(page).waitFor();
+    const directories = { home: server.program.home, cwd: server.program.cwd };
+    const flags = await startPageProvider(directories, script);
+    await startServer([...flags, '--port', String(server.port)], { directories });
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await eventually(() => readState(page)).toBe('interrupted');
+    await eventually(() => page.locator('.dialog').count()).toBe(0);
+    await eventually(() => page.locator('.card.call .status').textContent()).toBe('no result');
+    expect(await page.inputValue('#prompt')).toBe('begun');
+  });
 });
 
 describe('read-only access', () => {

@@ -6,7 +6,7 @@ import { IconButton } from '../parts/button.tsx';
 import { formatBytes, shorten } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { ToolRun } from '../store/conversation.ts';
-import type { DialogRequest } from '../store/session-view.ts';
+import { type DialogRequest, isRunning, type SessionView } from '../store/session-view.ts';
 import { isTodoList } from '../store/todo-list.ts';
 import { useConversation, useExpanded } from './conversation-context.ts';
 import { findResult, type Row } from './conversation-rows.ts';
@@ -19,11 +19,12 @@ import { CallSubagents } from './subagent-panes.tsx';
 
 type CallRow = Extract<Row, { kind: 'call' }>;
 
-type CallStatus = 'preparing' | 'pending' | 'running' | 'done' | 'failed';
+type CallStatus = 'preparing' | 'pending' | 'unfinished' | 'running' | 'done' | 'failed';
 
 const STATUS_TEXTS: Readonly<Record<CallStatus, string>> = {
   preparing: 'preparing',
   pending: 'waiting',
+  unfinished: 'no result',
   running: 'running',
   done: 'done',
   failed: 'failed',
@@ -35,8 +36,7 @@ export function CallCard({ row }: { readonly row: CallRow }) {
   const [isShowingArguments, setIsShowingArguments] = useExpanded(`${key}.args`, false);
   const result = findResult(conversation, index, block.id);
   const run = conversation.tools.get(block.id);
-  const isAsked = store.view.value.dialogs.some((dialog) => isAboutCall(dialog, block.id));
-  const status = findStatus(row, result, run, isAsked);
+  const status = findStatus(row, result, run, store.view.value);
   const args = run?.args ?? block.arguments;
   const { subject, icon } = describeCall(block.name, args);
   const details = (result?.details ?? run?.output?.details) as { diff?: unknown } | undefined;
@@ -74,17 +74,19 @@ function isAboutCall(dialog: DialogRequest, callId: string): boolean {
   return dialog.method === 'select' && dialog.toolCall?.toolCallId === callId;
 }
 
-/** A call that waits for an approval has been announced as started, but does nothing yet. */
 function findStatus(
   { block }: CallRow,
   result: ToolResultMessage | undefined,
   run: ToolRun | undefined,
-  isAsked: boolean,
+  view: SessionView,
 ): CallStatus {
   if (result) return result.isError ? 'failed' : 'done';
-  if (isAsked) return 'pending';
+  // A call that waits for an approval has been announced as started, but does nothing yet.
+  if (view.dialogs.some((dialog) => isAboutCall(dialog, block.id))) return 'pending';
   if (run) return run.status;
-  return block.argumentText === undefined ? 'pending' : 'preparing';
+  if (block.argumentText !== undefined) return 'preparing';
+  // The run was aborted or interrupted before the call.
+  return isRunning(view) ? 'pending' : 'unfinished';
 }
 
 export function ChangeCount({ diff }: { readonly diff: string }) {
