@@ -207,7 +207,7 @@ describe('tool calls', () => {
     expect(rows).toContainEqual(['', '', '8', 'const b = 3;']);
     expect(rows).toContainEqual(['8', 'end();', '9', 'end();']);
     expect(await page.locator('.diff-table mark').allTextContents()).toEqual(['1', '2']);
-    expect(await page.locator('.change-count').getAttribute('aria-label')).toBe('2 lines added, 1 lines removed');
+    expect(await page.locator('.change-count').getAttribute('aria-label')).toBe('2 lines added, 1 line removed');
     expect(readFileSync(join(server.program.cwd, 'a.ts'), 'utf8')).toContain('const b = 3;');
   });
 

@@ -3,7 +3,7 @@ import type { ToolResultMessage } from '../../../src/protocol/index.ts';
 import { CodeBlock } from '../markdown/code-block.tsx';
 import { getLanguage } from '../markdown/highlight.ts';
 import { IconButton } from '../parts/button.tsx';
-import { formatBytes, shorten } from '../parts/format.ts';
+import { formatBytes, formatCount, shorten } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { ToolRun } from '../store/conversation.ts';
 import { type DialogRequest, isRunning, type SessionView } from '../store/session-view.ts';
@@ -92,7 +92,11 @@ function findStatus(
 export function ChangeCount({ diff }: { readonly diff: string }) {
   const { added, removed } = countChanges(parseDiff(diff));
   return (
-    <span class="change-count" role="img" aria-label={`${added} lines added, ${removed} lines removed`}>
+    <span
+      class="change-count"
+      role="img"
+      aria-label={`${formatCount(added, 'line')} added, ${formatCount(removed, 'line')} removed`}
+    >
       <span class="plus">+{added}</span> <span class="minus">−{removed}</span>
     </span>
   );

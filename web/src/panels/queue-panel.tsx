@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { canChange } from '../app/app-state.ts';
 import type { SessionStore } from '../app/session-store.ts';
 import { IconButton } from '../parts/button.tsx';
-import { shorten } from '../parts/format.ts';
+import { formatCount, shorten } from '../parts/format.ts';
 import { useFocus } from '../parts/use-focus.ts';
 import { CallError } from '../wire/pending-calls.ts';
 import { listQueuedMessages, type QueuedMessage, sortQueue } from './queued-messages.ts';
@@ -85,7 +85,7 @@ function QueueItem({ store, message, queue, isEditable }: QueueItemProps) {
       ) : (
         <span class="queue-text" title={text}>
           {shorten(text, 200) || '(no text)'}
-          {images > 0 ? <span class="quiet"> · {images} images</span> : null}
+          {images > 0 ? <span class="quiet"> · {formatCount(images, 'image')}</span> : null}
         </span>
       )}
       {isEditable && !isEditing ? (
