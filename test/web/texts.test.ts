@@ -11,7 +11,15 @@ import { formatSessionAddress, parseSessionAddress } from '../../web/src/app/ses
 import { describeCall, listPictures } from '../../web/src/conversation/describe-call.ts';
 import { decodeEntities } from '../../web/src/markdown/decode-entities.ts';
 import { toSafeImage, toSafeLink } from '../../web/src/markdown/safe-link.ts';
-import { formatAge, formatCost, formatShort, shortenPath } from '../../web/src/parts/format.ts';
+import {
+  formatAge,
+  formatCost,
+  formatShort,
+  shorten,
+  shortenPath,
+  takeEnd,
+  takeStart,
+} from '../../web/src/parts/format.ts';
 import { completeCommand, findCommandPrefix } from '../../web/src/prompt/completion.ts';
 
 describe('addresses', () => {
@@ -85,6 +93,13 @@ test('numbers, costs, ages and paths are short', () => {
     ...['now', '2 min', '2 d', '2001-08-10'],
   ]);
   expect([shortenPath('/a/b/c'), shortenPath('/a')]).toEqual(['…/b/c', '/a']);
+});
+
+test('a text is not cut inside of an emoji', () => {
+  const text = 'ab😀cd';
+  expect([2, 3, 4, 9].map((max) => takeStart(text, max))).toEqual(['ab', 'ab', 'ab😀', text]);
+  expect([2, 3, 4, 9].map((max) => takeEnd(text, max))).toEqual(['cd', 'cd', '😀cd', text]);
+  expect([3, 4, 5, 6].map((max) => shorten(text, max))).toEqual(['ab…', 'ab…', 'ab😀…', text]);
 });
 
 test('a tool call is described by its main argument', () => {

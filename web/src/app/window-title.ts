@@ -1,5 +1,6 @@
 // The title of the window: the state of the session first, because tabs cut the end.
 import { computed, effect } from '@preact/signals';
+import { takeStart } from '../parts/format.ts';
 import { findTitle } from '../sessions/session-title.ts';
 import { currentActivity, currentStore } from './app-state.ts';
 import type { SessionActivity } from './http-api.ts';
@@ -14,7 +15,7 @@ const STATES: Readonly<Record<SessionActivity, string>> = {
 const MAX_LENGTH = 80;
 
 function formatWindowTitle(title: string, activity: SessionActivity, isConnected: boolean): string {
-  const name = title.length > MAX_LENGTH ? `${title.slice(0, MAX_LENGTH)}…` : title;
+  const name = title.length > MAX_LENGTH ? `${takeStart(title, MAX_LENGTH)}…` : title;
   return [isConnected ? STATES[activity] : 'Offline', name, 'Parley'].filter((part) => part !== '').join(' · ');
 }
 

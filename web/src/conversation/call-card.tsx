@@ -3,7 +3,7 @@ import type { ToolResultMessage } from '../../../src/protocol/index.ts';
 import { CodeBlock } from '../markdown/code-block.tsx';
 import { getLanguage } from '../markdown/highlight.ts';
 import { IconButton } from '../parts/button.tsx';
-import { formatBytes, formatCount, shorten } from '../parts/format.ts';
+import { formatBytes, formatCount, shorten, takeEnd } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { ToolRun } from '../store/conversation.ts';
 import { type DialogRequest, isRunning, type SessionView } from '../store/session-view.ts';
@@ -106,7 +106,7 @@ export function ChangeCount({ diff }: { readonly diff: string }) {
 function Preparation({ text }: { readonly text: string }) {
   return (
     <p class="preparation">
-      <span class="quiet">{formatBytes(text.length)}</span> <code>{text.slice(-120)}</code>
+      <span class="quiet">{formatBytes(text.length)}</span> <code>{takeEnd(text, 120)}</code>
     </p>
   );
 }

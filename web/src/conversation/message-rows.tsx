@@ -2,7 +2,7 @@
 import type { AgentMessage } from '../../../src/protocol/index.ts';
 import { Markdown, MarkdownText } from '../markdown/markdown.tsx';
 import { readText } from '../panels/tree-layout.ts';
-import { formatCost, formatNumber, formatShort } from '../parts/format.ts';
+import { formatCost, formatNumber, formatShort, takeEnd, takeStart } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { CallCard } from './call-card.tsx';
 import { useConversation } from './conversation-context.ts';
@@ -50,7 +50,7 @@ function Thinking({ row }: { readonly row: Extract<Row, { kind: 'thinking' }> })
         <p class="thinking-label">
           <span class="spinner" aria-hidden="true" /> Thinking
         </p>
-        <p class="thinking-text">{text.slice(-600)}</p>
+        <p class="thinking-text">{takeEnd(text, 600)}</p>
       </div>
     );
   }
@@ -58,7 +58,7 @@ function Thinking({ row }: { readonly row: Extract<Row, { kind: 'thinking' }> })
     <>
       <Icon name="brain" size={14} />
       <span>{isRedacted ? 'Thinking, hidden by the provider' : 'Thinking'}</span>
-      <span class="quiet preview">{text.slice(0, 140)}</span>
+      <span class="quiet preview">{takeStart(text, 140)}</span>
     </>
   );
   return (

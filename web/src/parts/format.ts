@@ -55,10 +55,26 @@ export function formatAge(then: number, now: number): string {
   return new Date(then).toISOString().slice(0, 10);
 }
 
+/** At most `max` characters of the beginning. An emoji at the cut is left out, not divided. */
+export function takeStart(text: string, max: number): string {
+  return text.slice(0, isDivided(text, max) ? max - 1 : max);
+}
+
+/** At most `max` characters of the end. */
+export function takeEnd(text: string, max: number): string {
+  const start = Math.max(0, text.length - max);
+  return text.slice(isDivided(text, start) ? start + 1 : start);
+}
+
+/** Whether a position is between the two halves of a character. */
+function isDivided(text: string, at: number): boolean {
+  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
+}
+
 /** The first line, at most `max` characters. */
 export function shorten(text: string, max: number): string {
   const [line = ''] = text.trimStart().split('\n', 1);
-  return line.length > max ? `${line.slice(0, max - 1).trimEnd()}…` : line;
+  return line.length > max ? `${takeStart(line, max - 1).trimEnd()}…` : line;
 }
 
 /** The last folders of a path. */
