@@ -19,7 +19,7 @@ describe('answers', () => {
     const hold = createDeferred();
     const text = [
       '## Title\n\nSome **bo',
-      'ld** text.\n\n```ts\nconst x = 1;\n```\n\n- [x] done\n\n| a |\n|---|\n| 1 |\n\nשלום\n\n- שלום\n',
+      'ld** text.\n\n```ts\nconst x = 1;\n```\n\n- [x] done\n\n| a |\n|---|\n| 1 |\n\nשלום\n\n- שלום\n\n> שלום\n\n1. שלום\n\n2. שלום\n\n| שלום |\n|---|\n| 1 |\n',
     ];
     const server = await startPageServer({ script: { Markdown: [{ text, until: hold.promise }] } });
     const opened = await openSession(fixture, server);
@@ -27,21 +27,26 @@ describe('answers', () => {
     await sendPrompt(page, 'Markdown please');
     const prose = page.locator('.kind-text .prose');
     await eventually(() => prose.locator('h4').textContent()).toBe('Title');
-    await eventually(() => prose.locator('p').textContent()).toBe('Some **bo');
+    await eventually(() => prose.locator('p').first().textContent()).toBe('Some **bo');
     hold.resolve();
     await eventually(() => prose.locator('strong').textContent()).toBe('bold');
     await eventually(() => prose.locator('pre .hl-keyword').textContent()).toBe('const');
-    await eventually(() => prose.locator('td').textContent()).toBe('1');
+    await eventually(() => prose.locator('td').first().textContent()).toBe('1');
+    await prose.locator('ol').waitFor();
     expect(await prose.locator('.checkbox').getAttribute('aria-label')).toBe('done');
     // Each block has the direction of its text.
     const directions = await prose
-      .locator('p, ul')
+      .locator(':scope > :is(p, ul, ol, blockquote, .table-box)')
       .evaluateAll((all) => all.map((element) => [element.localName, getComputedStyle(element).direction]));
     expect(directions).toEqual([
       ['p', 'ltr'],
       ['ul', 'ltr'],
+      ['div', 'ltr'],
       ['p', 'rtl'],
       ['ul', 'rtl'],
+      ['blockquote', 'rtl'],
+      ['ol', 'rtl'],
+      ['div', 'rtl'],
     ]);
     await expectNoTrespasses(opened);
   });

@@ -54,7 +54,7 @@ function renderBlock(token: Token, key: number, depth: number, options: BlockOpt
       return renderCode(token as Tokens.Code, key, options);
     case 'blockquote':
       return (
-        <blockquote key={key} dir="auto">
+        <blockquote key={key} dir={findDirection(token.raw)}>
           {renderBlocks(token.tokens ?? [], depth + 1)}
         </blockquote>
       );
@@ -102,7 +102,17 @@ function renderCode({ text, lang = '' }: Tokens.Code, key: number, options: Bloc
   );
 }
 
-function renderList({ ordered, start, items }: Tokens.List, key: number, depth: number): ComponentChildren {
+const FIRST_LETTER = /\p{L}/u;
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** For blocks with blocks inside: `dir="auto"` does not look into elements that have a direction of their own. */
+function findDirection(text: string): 'ltr' | 'rtl' {
+  const [letter = ''] = FIRST_LETTER.exec(text) ?? [];
+  return RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr';
+}
+
+function renderList({ ordered, start, items, raw }: Tokens.List, key: number, depth: number): ComponentChildren {
+  const direction = findDirection(raw);
   const children = items.map((item, at) => (
     <li key={at} class={item.task ? 'task' : ''}>
       {item.task ? (
@@ -114,11 +124,11 @@ function renderList({ ordered, start, items }: Tokens.List, key: number, depth: 
     </li>
   ));
   return ordered ? (
-    <ol key={key} dir="auto" start={typeof start === 'number' ? start : 1}>
+    <ol key={key} dir={direction} start={typeof start === 'number' ? start : 1}>
       {children}
     </ol>
   ) : (
-    <ul key={key} dir="auto">
+    <ul key={key} dir={direction}>
       {children}
     </ul>
   );
@@ -134,11 +144,12 @@ function renderItem(item: Tokens.ListItem, depth: number): ComponentChildren {
   );
 }
 
-function renderTable({ header, rows, align }: Tokens.Table, key: number, depth: number, isContinuation: boolean) {
+function renderTable({ header, rows, align, raw }: Tokens.Table, key: number, depth: number, isContinuation: boolean) {
   const className = (at: number) => (align[at] ? `align-${align[at]}` : '');
   return (
     <div
       key={key}
+      dir={findDirection(raw)}
       class={`table-box ${isContinuation ? 'continued' : ''}`}
       tabIndex={0}
       role="group"

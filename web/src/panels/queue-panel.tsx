@@ -83,7 +83,7 @@ function QueueItem({ store, message, queue, isEditable }: QueueItemProps) {
       {isEditing ? (
         <QueueEditor store={store} message={message} onClose={closeEditor} />
       ) : (
-        <span class="queue-text" title={text}>
+        <span class="queue-text" dir="auto" title={text}>
           {shorten(text, 200) || '(no text)'}
           {images > 0 ? <span class="quiet"> · {formatCount(images, 'image')}</span> : null}
         </span>

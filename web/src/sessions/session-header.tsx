@@ -35,7 +35,9 @@ export function SessionHeader({ store }: { readonly store: SessionStore }) {
     <header class="session-head">
       <IconButton icon="menu" label="Sessions" class="phone-only" onClick={() => (isSidebarOpen.value = true)} />
       <div class="session-name">
-        <h1 title={title}>{title}</h1>
+        <h1 title={title} dir="auto">
+          {title}
+        </h1>
         <SessionFacts view={view} />
       </div>
       <nav class="panel-buttons" aria-label="Panels">

@@ -182,7 +182,9 @@ function SessionItem({ session, isCurrent }: SessionItemProps) {
           aria-label={ACTIVITY_TEXTS[activity]}
           title={ACTIVITY_TEXTS[activity]}
         />
-        <span class="session-title">{getTitle(session)}</span>
+        <span class="session-title" dir="auto">
+          {getTitle(session)}
+        </span>
         <span class="session-age">{formatAge(modifiedMs, now.value)}</span>
         <span class="session-cwd" title={cwd}>
           {shortenPath(cwd)}
