@@ -43,6 +43,30 @@ describe('the branch tree', () => {
     await eventually(() => rows.locator('.text').evaluateAll(listBold)).toEqual(['Third']);
   });
 
+  test('all rows of the path have one colour, and the others another one', async () => {
+    const server = await startPageServer();
+    const { page } = await openSession(fixture, server);
+    await runPrompt(page, 'First');
+    await openPanel(page, /^Branches/);
+    const rows = page.locator('.tree-row');
+    for (const text of ['Red', 'Green', 'Blue']) {
+      await rows.filter({ hasText: 'First' }).click();
+      await eventually(() => page.locator('.prompt-message').allTextContents()).toEqual(['First']);
+      await runPrompt(page, text);
+      await runPrompt(page, `${text} again`);
+      await page.locator('.tree-row.leaf', { hasText: `${text} again` }).waitFor();
+    }
+    const listColours = (all: Element[]) =>
+      new Set(
+        all.map((row) => {
+          const { color } = getComputedStyle(row.querySelector('.text') as Element);
+          return `${row.classList.contains('on-path')} ${color}`;
+        }),
+      ).size;
+    await eventually(() => rows.count()).toBe(7);
+    expect(await rows.evaluateAll(listColours)).toBe(2);
+  });
+
   test('with Shift a prompt is changed: the conversation continues before it', async () => {
     const server = await startPageServer();
     const { page } = await openSession(fixture, server);

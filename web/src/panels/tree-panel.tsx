@@ -135,7 +135,7 @@ function TreeNode({ row, at, onSelect }: TreeNodeProps) {
       )}
       <foreignObject x={x + 13} y={at * ROW_HEIGHT} height={ROW_HEIGHT} style={{ width: `calc(100% - ${x + 15}px)` }}>
         {/* A new element: chromium keeps the old style of an element in a foreignObject that was moved. */}
-        <div key={row.isLeaf ? 'current' : 'other'} class="tree-text">
+        <div key={`${row.isLeaf} ${row.isOnPath}`} class="tree-text">
           <span class="text">{row.text}</span>
           {row.label ? <span class="label">⚑ {row.label}</span> : null}
           {answers ? <span class="more">{answers}</span> : null}
