@@ -230,6 +230,7 @@ describe('tool calls', () => {
     const calls = [
       { name: 'bash', arguments: { command: 'seq 1 40' } },
       { name: 'read', arguments: { path: 'missing.txt' } },
+      { name: 'bash', arguments: { command: 'seq 1 40; echo the reason; false' } },
     ];
     const server = await startPageServer({ script: { Long: [{ calls }] } });
     const { page } = await openSession(fixture, server);
@@ -239,6 +240,10 @@ describe('tool calls', () => {
     await first.getByRole('button', { name: 'Show all 40 lines' }).click();
     await eventually(() => first.locator('pre').textContent()).toContain('39');
     await eventually(() => second.locator('.status').textContent()).toBe('failed');
+    // The reason of a failure is at the end of the output.
+    const third = page.locator('.card').nth(2);
+    await third.locator('pre', { hasText: 'the reason' }).waitFor();
+    expect(await third.locator('pre').textContent()).not.toContain('12\n13');
   });
 });
 

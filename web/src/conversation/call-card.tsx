@@ -135,7 +135,14 @@ function CallBody({ id, row, args, result, run, diff }: CallBodyProps) {
       {isTodoList(todos) ? (
         <TodoLines todos={todos} />
       ) : diff !== undefined && !isFailed ? null : (
-        <ToolOutput id={id} text={text} isLive={isLive} path={isFailed ? undefined : path} args={args} />
+        <ToolOutput
+          id={id}
+          text={text}
+          isLive={isLive}
+          showsEnd={isLive || isFailed}
+          path={isFailed ? undefined : path}
+          args={args}
+        />
       )}
       <Pictures content={content} />
     </>
@@ -146,17 +153,19 @@ interface ToolOutputProps {
   readonly id: string;
   readonly text: string;
   readonly isLive: boolean;
+  /** The reason of a failure is at the end. */
+  readonly showsEnd: boolean;
   readonly path: string | undefined;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 /** The written content if there is any, otherwise the output. */
-function ToolOutput({ id, text, isLive, path, args }: ToolOutputProps) {
+function ToolOutput({ id, text, isLive, showsEnd, path, args }: ToolOutputProps) {
   const language = path === undefined ? '' : getLanguage(path);
   if (typeof args.content === 'string' && path !== undefined) {
     return <OutputText id={`${id}.content`} text={args.content} language={language} maxLines={8} />;
   }
-  return <OutputText id={id} text={text} language={language} showsEnd={isLive} maxLines={isLive ? 16 : 8} />;
+  return <OutputText id={id} text={text} language={language} showsEnd={showsEnd} maxLines={isLive ? 16 : 8} />;
 }
 
 const TODO_MARKS: Readonly<Record<string, string>> = {
