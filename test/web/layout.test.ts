@@ -121,6 +121,20 @@ describe('diffs', () => {
     expect(pairs).toEqual(['same', ['old', 'new'], [undefined, 'more'], 'same', 'skipped']);
   });
 
+  test('a change with very many parts is arranged in one pass', () => {
+    const numbers = Array.from({ length: 3_000 }, (_, at) => at + 1);
+    const many = parseDiff(numbers.map((at) => `-${at} a\n+${at} b\n ${at} same`).join('\n'));
+    let reads = 0;
+    const counted = new Proxy(many, {
+      get(target, key, receiver) {
+        reads++;
+        return Reflect.get(target, key, receiver);
+      },
+    });
+    expect(pairLines(counted)).toHaveLength(6_000);
+    expect(reads).toBeLessThan(20 * many.length);
+  });
+
   test('the part that differs is found; different lines have none', () => {
     expect(findDifference('const a = 1;', 'const b = 1;')).toEqual({ start: 6, end: 7 });
     expect(findDifference('return x', 'import y')).toBeUndefined();

@@ -1,4 +1,6 @@
 // A tool call with its arguments, its live output and its result.
+
+import { useMemo } from 'preact/hooks';
 import type { ToolResultMessage } from '../../../src/protocol/index.ts';
 import { CodeBlock } from '../markdown/code-block.tsx';
 import { getLanguage } from '../markdown/highlight.ts';
@@ -90,7 +92,8 @@ function findStatus(
 }
 
 export function ChangeCount({ diff }: { readonly diff: string }) {
-  const { added, removed } = countChanges(parseDiff(diff));
+  // Drawn again with every delta of a run.
+  const { added, removed } = useMemo(() => countChanges(parseDiff(diff)), [diff]);
   return (
     <span
       class="change-count"

@@ -58,8 +58,9 @@ export function pairLines(lines: readonly DiffLine[]): DiffPair[] {
 }
 
 function takeRun(lines: readonly DiffLine[], from: number, kind: DiffLine['kind']): DiffLine[] {
-  const end = lines.findIndex((line, at) => at >= from && line.kind !== kind);
-  return lines.slice(from, end < 0 ? undefined : end);
+  let end = from;
+  while (lines[end]?.kind === kind) end++;
+  return lines.slice(from, end);
 }
 
 export function countChanges(lines: readonly DiffLine[]): { added: number; removed: number } {
