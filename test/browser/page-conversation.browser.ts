@@ -88,16 +88,21 @@ describe('answers', () => {
 
   test('thinking is live, and collapsed afterwards', async () => {
     const hold = createDeferred();
-    const script = { Think: [{ thinking: 'A long thought.', text: ['', 'The answer.'], until: hold.promise }] };
+    const script = { Think: [{ thinking: 'מחשבה ארוכה', text: ['', 'The answer.'], until: hold.promise }] };
     const server = await startPageServer({ script });
     const { page } = await openSession(fixture, server);
     await sendPrompt(page, 'Think');
-    await eventually(() => page.locator('.thinking-text').textContent()).toBe('A long thought.');
+    await eventually(() => page.locator('.thinking-text').textContent()).toBe('מחשבה ארוכה');
+    // In the direction of its text.
+    const readDirection = () =>
+      page.locator('.thinking-text').evaluate((element) => getComputedStyle(element).direction);
+    expect(await readDirection()).toBe('rtl');
     hold.resolve();
     await page.getByText('The answer.', { exact: true }).waitFor();
     await eventually(() => page.locator('.thinking-text').count()).toBe(0);
     await page.getByRole('button', { name: /^Thinking/ }).click();
-    await eventually(() => page.locator('.thinking-text').textContent()).toBe('A long thought.');
+    await eventually(() => page.locator('.thinking-text').textContent()).toBe('מחשבה ארוכה');
+    expect(await readDirection()).toBe('rtl');
   });
 
   test('an error of the provider is shown', async () => {

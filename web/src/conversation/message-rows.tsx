@@ -50,7 +50,9 @@ function Thinking({ row }: { readonly row: Extract<Row, { kind: 'thinking' }> })
         <p class="thinking-label">
           <span class="spinner" aria-hidden="true" /> Thinking
         </p>
-        <p class="thinking-text">{takeEnd(text, 600)}</p>
+        <p class="thinking-text" dir="auto">
+          {takeEnd(text, 600)}
+        </p>
       </div>
     );
   }
@@ -63,7 +65,11 @@ function Thinking({ row }: { readonly row: Extract<Row, { kind: 'thinking' }> })
   );
   return (
     <Disclosure id={key} class="thinking" summary={summary}>
-      {() => <p class="thinking-text">{text}</p>}
+      {() => (
+        <p class="thinking-text" dir="auto">
+          {text}
+        </p>
+      )}
     </Disclosure>
   );
 }
