@@ -285,18 +285,39 @@ describe('refusals', () => {
     expect(failure.message).toBe(`${server.url} refused the connection: Session not found: x`);
   });
 
+  /** The timeout ends when the test calls the result. */
+  function replaceTimeout(expectedMs: number): () => void {
+    const controller = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(controller.signal);
+    onTestFinished(() => timeout.mockRestore());
+    return () => {
+      expect(timeout.mock.calls).toEqual([[expectedMs]]);
+      controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    };
+  }
+
   test('a server that never attaches a session', async () => {
-    const server = await startWebSocketServer({ onConnection: (one) => one.send(READY) });
-    const failure = await getFailure(connectAgent({ url: server.url, connectTimeoutMs: 30 }));
+    const endTimeout = replaceTimeout(5000);
+    const server = await startWebSocketServer({
+      onConnection(one) {
+        one.send(READY);
+        // The reply shows that the client reads.
+        one.socket.once('pong', endTimeout);
+        if ('ping' in one.socket) one.socket.ping();
+      },
+    });
+    const failure = await getFailure(connectAgent({ url: server.url, connectTimeoutMs: 5000 }));
     expect(failure.message).toMatch(/did not attach a session in time\.$/);
   });
 
   test('a socket that accepts and does not answer', async () => {
     const path = join(createTemporaryDirectory(), 'silent.sock');
-    const silent = createServer(() => {});
+    const endTimeout = replaceTimeout(5000);
+    // The client has sent its first line.
+    const silent = createServer((socket) => void socket.once('data', endTimeout));
     await new Promise<void>((resolve) => silent.listen(path, resolve));
     onTestFinished(() => void silent.close());
-    const failure = await getFailure(connectAgent({ url: `unix:${path}`, connectTimeoutMs: 30 }));
+    const failure = await getFailure(connectAgent({ url: `unix:${path}`, connectTimeoutMs: 5000 }));
     expect(failure.message).toContain('refused the connection');
   });
 });

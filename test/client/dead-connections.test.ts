@@ -9,6 +9,7 @@ import {
   type WebSocketConstructor,
 } from '../../src/client/index.ts';
 import { openGlobalWebSocket } from '../../src/client/socket/global-web-socket.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { attached, type Frame, READY, startUnixServer, startWebSocketServer } from './loopback-server.ts';
 
 const FAST = { initialDelayMs: 1, maxDelayMs: 5 };
@@ -45,28 +46,33 @@ test('in a browser a server that answers nothing counts as unreachable', async (
   expect(await read).toEqual({ reason: 'the server does not answer', closeCode: 1006 });
 });
 
+/** Intervals end only when a test advances them, so that a busy machine does not look like a dead server. */
+function useFakeIntervals(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 test('in a browser a server that answers is kept, and its answers are not delivered', async () => {
+  useFakeIntervals();
   const heartbeats: Frame[] = [];
-  let resolve = () => {};
-  const several = new Promise<void>((done) => {
-    resolve = done;
-  });
   const server = await startWebSocketServer({
     onConnection() {},
     onFrame(frame, one) {
       heartbeats.push(frame);
       one.reply(frame, { sessionId: 's1' });
-      if (heartbeats.length === 3) resolve();
+      one.send(`{"type":"notice","message":"${heartbeats.length}"}`);
     },
   });
-  // Long enough for an answer on a machine with much other work.
   const { transport, lines, read } = await readFrom(server.url, 300);
-  await several;
-  (await server.waitForConnection(1)).send('{"type":"notice","message":"x"}');
+  for (let count = 1; count <= 3; count++) {
+    // A heartbeat follows an interval in which nothing was received.
+    vi.advanceTimersByTime(count === 1 ? 300 : 600);
+    await waitUntil(() => lines.length === count);
+  }
   transport.end();
   expect((await read).closeCode).toBe(1000);
-  expect(lines).toEqual(['{"type":"notice","message":"x"}']);
-  expect(new Set(heartbeats.map(({ type }) => type))).toEqual(new Set(['get_state']));
+  expect(lines).toEqual([1, 2, 3].map((count) => `{"type":"notice","message":"${count}"}`));
+  expect(heartbeats.map(({ type }) => type)).toEqual(['get_state', 'get_state', 'get_state']);
 });
 
 test('in a browser closing does not wait for a server that does not answer', async () => {
@@ -92,13 +98,14 @@ test.each([401, 403])('in a browser the status %i says that another attempt woul
 });
 
 test('an attempt that attaches no session is given up, and the next one follows', async () => {
+  useFakeIntervals();
   const server = await startWebSocketServer({
     onConnection(one, number) {
       one.send(READY);
       if (number !== 2) one.send(attached());
     },
   });
-  const agent = await connect({ url: server.url, reconnect: FAST, connectTimeoutMs: 100 });
+  const agent = await connect({ url: server.url, reconnect: FAST, connectTimeoutMs: 10_000 });
   const states: ConnectionState[] = [];
   const connected = new Promise<void>((resolve) => {
     agent.onConnectionState((state) => {
@@ -107,6 +114,10 @@ test('an attempt that attaches no session is given up, and the next one follows'
     });
   });
   (await server.waitForConnection(1)).cut();
+  await waitUntil(() => {
+    vi.advanceTimersByTime(1000);
+    return states.length >= 2;
+  });
   await connected;
   expect(states.map(({ status }) => status)).toEqual(['reconnecting', 'reconnecting', 'connected']);
   expect(states[1]).toMatchObject({ reason: 'the server did not attach a session in time', attempt: 2 });
