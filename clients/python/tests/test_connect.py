@@ -371,7 +371,8 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(ConnectError, "Session not found: x"):
             await connect_async(self.serve(False, refuse).url).start()
         with self.assertRaisesRegex(ConnectError, "did not attach a session in time"):
-            await connect_async(self.serve(True, silent).url, connect_timeout=0.1).start()
+            # Opening the connection counts, too.
+            await connect_async(self.serve(True, silent).url, connect_timeout=2).start()
         for url in ("unix:/nowhere.sock", "http://a..b"):
             with self.subTest(url=url), self.assertRaisesRegex(ConnectError, "Cannot connect"):
                 await connect_async(url).start()

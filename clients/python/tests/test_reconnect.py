@@ -21,7 +21,7 @@ from parley_agent import (
     connect_async,
 )
 from parley_agent._dialogs import OpenDialogs
-from parley_agent._reconnect import ReconnectPolicy
+from parley_agent._reconnect import ReconnectPolicy, SilenceCheck
 from parley_agent.errors import ExitInfo
 
 from .loopback import READY, Peer, Proxy, Server, ServeProgram, attached, notice, web_frame
@@ -445,7 +445,7 @@ class SilentServers(Case):
         self.done = threading.Event()
         self.addCleanup(self.done.set)
         states: "queue.Queue[ConnectionState]" = queue.Queue()
-        with mock.patch("parley_agent._links.SilenceCheck", short_check):
+        with mock.patch("parley_agent._links.SilenceCheck", side_effect=short_check_once()):
             client = self.connect(self.serve(self.silent).url, on_connection_state=states.put)
             client.on_event(lambda _: None)
             self.assertEqual(states.get(timeout=60).reason, "the server does not answer")
@@ -467,7 +467,7 @@ class SilentServers(Case):
                     peer.send_bytes(web_frame(10, payload))
 
         server = self.serve(script)
-        with mock.patch("parley_agent._links.SilenceCheck", short_check):
+        with mock.patch("parley_agent._links.SilenceCheck", PatientCheck):
             client = self.connect(server.url)
             client.on_event(lambda _: None)
             for _ in range(5):
@@ -480,10 +480,21 @@ class SilentServers(Case):
         self.connect(self.serve(self.silent).url).close(timeout=30)
 
 
-def short_check(_interval: float, attach_deadline: float) -> Any:
-    from parley_agent._reconnect import SilenceCheck
-
+def short_check(_interval: float, attach_deadline: float) -> SilenceCheck:
     return SilenceCheck(0.05, attach_deadline)
+
+
+def short_check_once() -> Callable[[float, float], SilenceCheck]:
+    """A short interval for the first connection. Those after it must not end, however slow the machine is."""
+    checks = iter([short_check])
+    return lambda interval, attach_deadline: next(checks, SilenceCheck)(interval, attach_deadline)
+
+
+class PatientCheck(SilenceCheck):
+    """Sends pings often, and waits long for their replies."""
+
+    def get_timeout(self, now: float) -> float:
+        return 60 if self._ping_sent else 0.05
 
 
 class Asyncio(unittest.IsolatedAsyncioTestCase):
