@@ -45,5 +45,7 @@ export default defineConfig({
     // Large limits for busy or slow machines. No test checks how long it takes.
     testTimeout: 300_000,
     hookTimeout: 900_000,
+    // The default is one second.
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -8,5 +8,7 @@ export default defineConfig({
     globalSetup: ['test/support/build-program.ts'],
     testTimeout: 300_000,
     hookTimeout: 900_000,
+    // The default is one second.
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -10,5 +10,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 300_000,
     hookTimeout: 900_000,
+    // The default is one second.
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -18,6 +18,7 @@ import { markedDirectories } from '../../src/app/system-ports/marked-directories
 import type { Clock } from '../../src/contracts/index.ts';
 import type { PlaceholderFile } from '../../src/sandbox/placeholders.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** Own state, as in another process. */
 async function startProcess(pid: number, living: ReadonlySet<number>, clock: Clock = createClock()) {
@@ -187,5 +188,5 @@ test('they are kept for a second, because the next command needs them again', as
   expect(statSync(path).ino).toBe(inode);
   releaseSecond();
   timers[1]?.act();
-  await vi.waitFor(() => expect(existsSync(path)).toBe(false));
+  await waitUntil(() => !existsSync(path));
 });
