@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { withDeadline } from '../support/deadline.ts';
-import { type Server, startServer } from '../support/server.ts';
+import { type Server, shareServer, startServer } from '../support/server.ts';
 import { connectWebSocket, type RefusedHandshake } from '../support/server-clients.ts';
 
 const head = ({ port }: Server, target: string, ...headers: string[]) =>
@@ -15,12 +15,14 @@ const UPGRADE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
+const getServer = shareServer();
+
 const isHealthy = async ({ request }: Server) => (await request('/healthz')).status === 200;
 
 test.each(['//', '///ws', 'http://[', 'http://', '//[/ws', '/\\ws', '/ws%', '/%00', '*'])(
   'a WebSocket with the address %s is refused',
   async (target) => {
-    const server = await startServer();
+    const server = await getServer();
     const answer = await server.exchange(head(server, target, ...UPGRADE));
     expect(answer).toMatch(/^HTTP\/1\.1 40[0134] /);
     expect(await isHealthy(server)).toBe(true);
@@ -50,7 +52,7 @@ describe('wrong Host and Origin', () => {
   ];
 
   test.each(WRONG)('%j is refused over HTTP, as an event stream and as a WebSocket', async (headers) => {
-    const server = await startServer();
+    const server = await getServer();
     const session = await server.createSession();
     for (const path of ['/', '/healthz', '/v1/sessions', `/v1/sessions/${session}/events`, '/none', '/metrics']) {
       const response = await server.request(path, { headers });
@@ -62,7 +64,7 @@ describe('wrong Host and Origin', () => {
   });
 
   test('a request without a Host header is refused', async () => {
-    const server = await startServer();
+    const server = await getServer();
     for (const line of [
       'GET /v1/sessions HTTP/1.0',
       'GET /v1/sessions HTTP/1.1',
@@ -74,7 +76,7 @@ describe('wrong Host and Origin', () => {
   });
 
   test('refused handshakes have the security headers, too', async () => {
-    const server = await startServer();
+    const server = await getServer();
     const refused = (await connectWebSocket(server, {}, { token: null }).catch((thrown) => thrown)) as RefusedHandshake;
     expect(refused.status).toBe(401);
     expect(refused.headers['content-security-policy']).toContain("default-src 'none'");
@@ -84,7 +86,7 @@ describe('wrong Host and Origin', () => {
   });
 
   test('an address in the request line does not replace the Host header', async () => {
-    const server = await startServer();
+    const server = await getServer();
     const request = (host: string) =>
       [
         `GET http://127.0.0.1:${server.port}/v1/sessions HTTP/1.1`,
@@ -103,7 +105,7 @@ describe('requests for an unclear host', () => {
   };
 
   test('several Host headers are refused: for the page, the API and WebSockets', async () => {
-    const server = await startServer();
+    const server = await getServer();
     const own = `Host: 127.0.0.1:${server.port}`;
     for (const hosts of [
       [own, 'Host: evil.example'],
@@ -120,7 +122,7 @@ describe('requests for an unclear host', () => {
   });
 
   test('an address of another host in the request line is refused', async () => {
-    const server = await startServer();
+    const server = await getServer();
     const host = `Host: 127.0.0.1:${server.port}`;
     const evil = ['http://evil.example/v1/sessions', `http://localhost:${server.port}/v1/sessions`, 'ftp://x/', 'a:b'];
     for (const target of [...evil, `https://127.0.0.1:${server.port}/`, '*', 'http://[', 'v1/sessions'])
@@ -132,7 +134,7 @@ describe('requests for an unclear host', () => {
   test.each(['evil@127.0.0.1', '127.0.0.1:80:80', 'a b', '127.0.0.1/x', '127.0.0.1#', '127.0.0.1?x'])(
     'the host %j is refused, with the security headers',
     async (host) => {
-      const server = await startServer();
+      const server = await getServer();
       const answer = await send(server, '/v1/sessions', `Host: ${host}:${server.port}`);
       expect(answer).toMatch(/^HTTP\/1\.1 40[03] [\s\S]*content-security-policy: /);
       expect(answer).toContain('"success":false');
@@ -177,7 +179,7 @@ describe('ambiguous requests', () => {
     ['a control character', ['X-A: a\0b']],
     ['a bare line feed in a value', ['X-A: a\nX-B: b\rX-C: c']],
   ])('with %s are refused, and what follows is not read as a request', async (_, headers) => {
-    const server = await startServer();
+    const server = await getServer();
     const session = await server.createSession();
     const text = [
       `POST /v1/sessions/${session}/commands/get_state HTTP/1.1`,
@@ -193,7 +195,7 @@ describe('ambiguous requests', () => {
   });
 
   test.each(['CONNECT', 'TRACE', 'PUT', 'PATCH', 'PROPFIND', 'LINK', 'QUERY'])('%s changes nothing', async (method) => {
-    const server = await startServer();
+    const server = await getServer();
     const session = await server.createSession();
     const path = `/v1/sessions/${session}`;
     const response = await server.request(path, { method }).catch(() => ({ status: 0, text: '' }));
@@ -206,7 +208,7 @@ describe('ambiguous requests', () => {
   test.each(['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', '\x16\x03\x01\x02\x00', 'hello\r\n\r\n'])(
     '%j is not HTTP/1',
     async (text) => {
-      const server = await startServer();
+      const server = await getServer();
       expect(await server.exchange(text)).not.toMatch(/HTTP\/1\.1 [23]/);
       expect(await isHealthy(server)).toBe(true);
     },
@@ -227,7 +229,7 @@ describe('path traversal', () => {
   test.each([...OUTSIDE, ...ENCODED, `${'../'.repeat(20)}etc/passwd`, '%c0%ae%c0%ae/x', '\\..\\x'])(
     '%s leads to no file',
     async (name) => {
-      const server = await startServer();
+      const server = await getServer();
       const session = await server.createSession();
       const paths = [
         `/assets/${name}`,

@@ -7,7 +7,7 @@ import { inject, onTestFinished } from 'vitest';
 import { withDeadline } from './deadline.ts';
 import { FrameCollector, type FrameMatcher, type WireFrame } from './frame-collector.ts';
 import { openPipes } from './pipes.ts';
-import { createTemporaryDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory, type OnEnd } from './temporary-directory.ts';
 
 /** The program must not ask the metadata service of a cloud machine for credentials. */
 export const NO_METADATA = { AWS_EC2_METADATA_DISABLED: 'true', METADATA_SERVER_DETECTION: 'none' };
@@ -28,6 +28,8 @@ export interface ProgramOptions {
   readonly program?: string;
   /** The runtime of the program. Default: the Node of the tests. */
   readonly runtime?: string;
+  /** When the program is killed. Default: when the test ends. */
+  readonly onEnd?: OnEnd;
 }
 
 export interface ProgramExit {
@@ -54,8 +56,8 @@ export interface Program extends ProgramDirectories {
   readonly exited: Promise<ProgramExit>;
 }
 
-export function createDirectories(): ProgramDirectories {
-  return { home: createTemporaryDirectory(), cwd: createTemporaryDirectory() };
+export function createDirectories(onEnd?: OnEnd): ProgramDirectories {
+  return { home: createTemporaryDirectory(onEnd), cwd: createTemporaryDirectory(onEnd) };
 }
 
 /** The program in RPC mode. */
@@ -64,7 +66,7 @@ export function startRpc(args: readonly string[] = [], options: ProgramOptions =
 }
 
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
-  const directories = options.directories ?? createDirectories();
+  const { onEnd = onTestFinished, directories = createDirectories(onEnd) } = options;
   const { child, stdin, stdout, stderr } = spawnProgram(
     [options.program ?? inject('program'), ...args],
     directories,
@@ -81,7 +83,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
     inbox.close(`it ended with ${end.code ?? end.signal}; stderr: ${stderrText()}`);
     return { ...end, stdout: inbox.text, stderr: stderrText() };
   });
-  onTestFinished(async () => {
+  onEnd(async () => {
     child.kill('SIGKILL');
     await ended;
   });

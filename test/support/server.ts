@@ -1,8 +1,10 @@
 // Starts `parley serve` as a user does, and sends it HTTP requests. The server is killed when the test ends.
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
+import { afterAll } from 'vitest';
 import { withDeadline } from './deadline.ts';
 import { type Program, type ProgramOptions, startProgram } from './program.ts';
+import type { OnEnd } from './temporary-directory.ts';
 
 export interface ServerRequest {
   readonly method?: string;
@@ -60,6 +62,19 @@ export async function startServer(args: readonly string[] = OFFLINE, options: Pr
       return (json as { data: { sessionId: string } }).data.sessionId;
     },
     exchange: (text) => exchangeBytes(port, text),
+  };
+}
+
+/** One server for the tests of a file, which leave it as it is. The first test that uses it starts it. */
+export function shareServer(args?: readonly string[]): () => Promise<Server> {
+  const ends: Parameters<OnEnd>[0][] = [];
+  let server: Promise<Server> | undefined;
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  return () => {
+    server ??= startServer(args, { onEnd: (end) => void ends.push(end) });
+    return server;
   };
 }
 

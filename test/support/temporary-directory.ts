@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-export function createTemporaryDirectory(): string {
+/** Calls the function when what it removes or ends is not needed any more. */
+export type OnEnd = (end: () => void | Promise<void>) => void;
+
+export function createTemporaryDirectory(onEnd: OnEnd = onTestFinished): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'parley-test-')));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  onEnd(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
