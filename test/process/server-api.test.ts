@@ -7,7 +7,7 @@ import { commandTable } from '../../src/commands/command-table.ts';
 import { addMultiSessionCommands } from '../../src/commands/multi-session/index.ts';
 import { replaceSessionCommands } from '../../src/commands/shared-session/index.ts';
 import { createDirectories } from '../support/program.ts';
-import { OFFLINE, type Server, startServer } from '../support/server.ts';
+import { OFFLINE, type Server, shareServer, startServer } from '../support/server.ts';
 import { connectWebSocket } from '../support/server-clients.ts';
 
 const failure = (code: string, message: unknown = expect.any(String)) => ({
@@ -15,6 +15,8 @@ const failure = (code: string, message: unknown = expect.any(String)) => ({
 });
 
 const post = (server: Server, path: string, body?: unknown) => server.request(path, { method: 'POST', body });
+
+const getServer = shareServer();
 
 async function startWithPrompt() {
   const server = await startServer();
@@ -100,7 +102,7 @@ describe('sessions', () => {
     ['GET', '/v1/none', undefined, 404, 'not_found'],
     ['GET', '/v1', undefined, 404, 'not_found'],
   ])('%s %s with %j is %i %s', async (method, path, body, status, code) => {
-    const server = await startServer();
+    const server = await getServer();
     expect(await server.request(path, { method, body })).toMatchObject({ status, json: failure(code) });
   });
 });
@@ -140,13 +142,13 @@ describe('commands', () => {
     ['/dialogs/none', {}, 400, 'invalid_params'],
     ['/dialogs/none', [], 400, 'invalid_params'],
   ])('%s with %j is %i %s', async (path, body, status, code) => {
-    const server = await startServer();
+    const server = await getServer();
     const session = await server.createSession();
     expect(await post(server, `/v1/sessions/${session}${path}`, body)).toMatchObject({ status, json: failure(code) });
   });
 
   test('a command without a session needs none, and one with a session says which id is missing', async () => {
-    const server = await startServer();
+    const server = await getServer();
     expect(await post(server, '/v1/commands/ping')).toMatchObject({ status: 200, json: { success: true, data: null } });
     expect(await post(server, '/v1/commands/get_state')).toMatchObject({ status: 404, json: failure('not_found') });
   });
@@ -235,15 +237,15 @@ describe('files', () => {
   test.each(['none', '..%2f..%2fserve%2ftoken', '%2e%2e%2f0', 'a%00b', '__proto__'])(
     'the artifact %s does not exist',
     async (id) => {
-      const { server, path } = await startWithPrompt();
-      const response = await server.request(`${path}/artifacts/${id}`);
+      const server = await getServer();
+      const response = await server.request(`/v1/sessions/${await server.createSession()}/artifacts/${id}`);
       expect(response.status).toBe(404);
       expect(response.text).not.toContain(server.token);
     },
   );
 
   test('health needs no token, metrics and the OpenAPI document do', async () => {
-    const server = await startServer();
+    const server = await getServer();
     expect(await server.request('/healthz', { token: null })).toMatchObject({
       ...{ status: 200, json: { status: 'ok', version: expect.any(String), uptimeSeconds: expect.any(Number) } },
     });
