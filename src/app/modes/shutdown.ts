@@ -1,8 +1,8 @@
 // Exits the process after a signal or at the end: ends runs and child processes and flushes output, within two seconds.
 import type { Clock, Log } from '../../contracts/index.ts';
+import { afterSteps } from '../../support/after-steps.ts';
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
-const STEP_MS = 100;
 /** Counts timer ticks instead of wall time, so that CPU starvation does not shorten the shutdown. */
 const MAX_SHUTDOWN_STEPS = 18;
 
@@ -24,7 +24,7 @@ export function createShutdown(
       ports.log('leaving', { code });
       // Used if the event loop becomes empty before process.exit() is called.
       process.exitCode = code;
-      afterSteps(MAX_SHUTDOWN_STEPS, ports.clock, () => process.exit(code));
+      afterSteps(ports.clock, MAX_SHUTDOWN_STEPS, () => process.exit(code));
       // An error during cleanup must not prevent the exit.
       await cleanUp().catch(() => {});
       return process.exit(code);
@@ -40,8 +40,4 @@ export function createShutdown(
       return exiting !== undefined;
     },
   };
-}
-
-function afterSteps(steps: number, clock: Clock, act: () => void): void {
-  clock.after(STEP_MS, () => (steps > 1 ? afterSteps(steps - 1, clock, act) : act()));
 }

@@ -1,6 +1,6 @@
 // Starts OpenTelemetry traces if the environment asks for them. Loaded only then.
 import type { AgentSession, Ports } from '../../contracts/index.ts';
-import { waitAtMost } from '../../support/wait-at-most.ts';
+import { waitAtMostSteps } from '../../support/after-steps.ts';
 import {
   BasicTracerProvider,
   BatchSpanProcessor,
@@ -16,9 +16,9 @@ import { createSessionTracer } from './session-tracer.ts';
 import { SpanRecorder } from './span-recorder.ts';
 import { readTraceOptions, SECRET_TRACE_VARIABLES, type TraceOptions } from './trace-options.ts';
 
-/** How long the end of the program waits for the last spans, and then for the requests that it aborts. */
-const FLUSH_TIMEOUT_MS = 800;
-const ABORT_TIMEOUT_MS = 100;
+/** How long the end of the program waits for the last spans, and then for the requests that it aborts: 800 ms and 100 ms. */
+const FLUSH_STEPS = 8;
+const ABORT_STEPS = 1;
 
 export interface TracePorts extends Pick<Ports, 'clock' | 'fetch' | 'log'> {
   listSecrets(): readonly string[];
@@ -62,9 +62,9 @@ export function startTraces(start: TraceStart): Traces | undefined {
       recorder.endAll();
       otlp?.hurry();
       const flushed = provider.shutdown().catch(() => {});
-      await waitAtMost(ports.clock, FLUSH_TIMEOUT_MS, flushed);
+      await waitAtMostSteps(ports.clock, FLUSH_STEPS, flushed);
       otlp?.stop();
-      await waitAtMost(ports.clock, ABORT_TIMEOUT_MS, flushed);
+      await waitAtMostSteps(ports.clock, ABORT_STEPS, flushed);
     },
   };
 }
