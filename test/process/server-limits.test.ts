@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createDirectories, type ProgramDirectories } from '../support/program.ts';
-import { OFFLINE, type Server, startServer } from '../support/server.ts';
+import { OFFLINE, type Server, shareServer, startServer } from '../support/server.ts';
 import { connectSocket, connectWebSocket, openEventStream, RefusedHandshake } from '../support/server-clients.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -154,10 +154,11 @@ test('many clients that connect at the same time do not exceed the limit', async
 });
 
 describe('names', () => {
+  const getServer = shareServer(({ home }) => [...OFFLINE, '--socket', join(home, 's')]);
   const NAMES = ['a\r\nset-cookie: x', 'a\nb', 'a\0b', 'x'.repeat(65), '<script>', '"', '\u2028'];
 
   test.each(NAMES)('the client name %j is refused', async (name) => {
-    const server = await startWith({});
+    const server = await getServer();
     await expect(connectWebSocket(server, { client: name })).rejects.toMatchObject({ status: 400 });
     const path = `/v1/commands/ping?client=${encodeURIComponent(name)}`;
     expect((await server.request(path, { method: 'POST' })).status).toBe(400);
@@ -168,7 +169,7 @@ describe('names', () => {
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype'])(
     '%s is no command, session, dialect, stream or dialog',
     async (name) => {
-      const server = await startWith({});
+      const server = await getServer();
       const session = await server.createSession();
       const post = (path: string) => server.request(path, { method: 'POST', body: { confirmed: true } });
       expect(await post(`/v1/sessions/${session}/commands/${name}`)).toMatchObject({

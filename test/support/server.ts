@@ -3,7 +3,13 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll } from 'vitest';
 import { withDeadline } from './deadline.ts';
-import { type Program, type ProgramOptions, startProgram } from './program.ts';
+import {
+  createDirectories,
+  type Program,
+  type ProgramDirectories,
+  type ProgramOptions,
+  startProgram,
+} from './program.ts';
 import type { OnEnd } from './temporary-directory.ts';
 
 export interface ServerRequest {
@@ -66,14 +72,21 @@ export async function startServer(args: readonly string[] = OFFLINE, options: Pr
 }
 
 /** One server for the tests of a file, which leave it as it is. The first test that uses it starts it. */
-export function shareServer(args?: readonly string[]): () => Promise<Server> {
+export function shareServer(
+  createArgs = (_directories: ProgramDirectories): readonly string[] => OFFLINE,
+): () => Promise<Server> {
   const ends: Parameters<OnEnd>[0][] = [];
   let server: Promise<Server> | undefined;
   afterAll(async () => {
     for (const end of ends.reverse()) await end();
   });
+  const onEnd: OnEnd = (end) => void ends.push(end);
+  const start = () => {
+    const directories = createDirectories(onEnd);
+    return startServer(createArgs(directories), { directories, onEnd });
+  };
   return () => {
-    server ??= startServer(args, { onEnd: (end) => void ends.push(end) });
+    server ??= start();
     return server;
   };
 }
