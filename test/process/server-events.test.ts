@@ -86,7 +86,9 @@ describe('coming back', () => {
       await prompt('say `two`');
       const { id } = await whole.next(isType('session_settled'));
       await stream.next((event) => event.id === id);
-      expect(rangesOf(stream)).toEqual(rangesOf(whole).filter((seq) => seq > after));
+      // Later events can have reached only one of the two yet.
+      const isCompared = (seq: number) => seq > after && seq <= Number(id);
+      expect(rangesOf(stream).filter((seq) => seq <= Number(id))).toEqual(rangesOf(whole).filter(isCompared));
     }
   });
 
