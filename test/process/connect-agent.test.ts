@@ -10,7 +10,7 @@ import {
   RpcClient,
 } from '../../src/client/index.ts';
 import { createDirectories } from '../support/program.ts';
-import { startServeProgram } from '../support/serve-program.ts';
+import { findLastingPort, startServeProgram } from '../support/serve-program.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const FAST = { initialDelayMs: 1, maxDelayMs: 20 };
@@ -137,8 +137,9 @@ describe.each(['WebSocket', 'Unix socket'] as const)('over a %s', (kind) => {
 });
 
 test('after a restart of the server the client gets a snapshot, and its next prompt is answered', async () => {
-  const first = await startServeProgram();
-  const { directories, port, url, token } = first;
+  const port = await findLastingPort();
+  const first = await startServeProgram({ port });
+  const { directories, url, token } = first;
   const client = new RpcClient({ url, token, reconnect: FAST, client: 'bot' });
   const snapshots: { reason: string; messages: readonly unknown[] }[] = [];
   const states: string[] = [];
