@@ -8,8 +8,8 @@ import { replaceSessionCommands } from '../../src/commands/shared-session/index.
 import { ACP_METHODS } from '../../src/dialects/acp/methods/index.ts';
 import { OPAL_METHODS } from '../../src/dialects/opal/methods/index.ts';
 import { isPublic, listRoutes } from '../http/http-app.ts';
-import { createDirectories, runProgram } from '../support/program.ts';
-import { OFFLINE, type Server, startServer } from '../support/server.ts';
+import { runProgram } from '../support/program.ts';
+import { OFFLINE, type Server, shareServer } from '../support/server.ts';
 import { connectSocket, connectWebSocket, RefusedHandshake, type ServerClient } from '../support/server-clients.ts';
 import { listPaths } from '../support/session-files.ts';
 
@@ -22,17 +22,27 @@ interface ReadServer extends Server {
   readonly session: string;
 }
 
-/** A server with a session that has one message, and a read-only token. */
-async function startReadServer(): Promise<ReadServer> {
-  const directories = createDirectories();
+let readToken = '';
+const getServer = shareServer(async (directories) => {
   const added = await runProgram(['serve', 'tokens', 'add', 'dashboard', '--read-only'], '', { directories });
-  const socket = join(directories.home, 'serve', 's');
-  const server = await startServer([...OFFLINE, '--socket', socket], { directories });
+  readToken = added.stdout.trim();
+  return [...OFFLINE, '--socket', join(directories.home, 'serve', 's')];
+});
+let readServer: Promise<ReadServer> | undefined;
+
+/** A server with a session that has one message, and a read-only token. The tests share it, because they must not change anything. */
+function getReadServer(): Promise<ReadServer> {
+  readServer ??= createReadServer();
+  return readServer;
+}
+
+async function createReadServer(): Promise<ReadServer> {
+  const server = await getServer();
   const session = await server.createSession();
   await server.request(`/v1/sessions/${session}/commands/prompt?wait=settled`, {
     ...{ method: 'POST', body: { message: 'hello' } },
   });
-  return { ...server, readToken: added.stdout.trim(), session };
+  return { ...server, readToken, session };
 }
 
 /** Everything that a command could have changed: files, sessions and the state of the session. */
@@ -54,7 +64,7 @@ test('some commands read, and more change something', () => {
 });
 
 test('over HTTP every command that changes something is refused, and nothing changes', async () => {
-  const server = await startReadServer();
+  const server = await getReadServer();
   const before = await readWorld(server);
   for (const name of changing) {
     for (const path of [`/v1/sessions/${server.session}/commands/${name}`, `/v1/commands/${name}`]) {
@@ -77,7 +87,7 @@ describe.each([
   ],
 ] as const)('with %s', (_, connect) => {
   test('every command that changes something is refused, and nothing changes', async () => {
-    const server = await startReadServer();
+    const server = await getReadServer();
     const client: ServerClient = await connect(server);
     expect(await client.next({ type: 'session_attached' })).toMatchObject({ access: 'read' });
     const before = await readWorld(server);
@@ -90,7 +100,7 @@ describe.each([
   });
 
   test('commands that only read are answered', async () => {
-    const server = await startReadServer();
+    const server = await getReadServer();
     const client: ServerClient = await connect(server);
     await client.next({ type: 'session_attached' });
     const before = await readWorld(server);
@@ -101,14 +111,14 @@ describe.each([
 });
 
 test('a read-only client that names no session gets none', async () => {
-  const server = await startReadServer();
+  const server = await getReadServer();
   const client = await connectWebSocket(server, {}, { token: server.readToken });
   expect(await client.closed).toMatchObject({ code: 4400 });
   expect(client.frames.map(({ type }) => type)).toEqual([]);
 });
 
 test('access of another value is refused, and access=full does not widen a token', async () => {
-  const server = await startReadServer();
+  const server = await getReadServer();
   for (const access of ['Read', 'readonly', '', 'none'])
     await expect(connectWebSocket(server, { session: server.session, access })).rejects.toMatchObject({ status: 400 });
   const client = await connectWebSocket(
@@ -148,7 +158,7 @@ describe('opal and acp', () => {
     ['logout', {}],
     ['session/new', { cwd: '/', mcpServers: [] }],
   ])('acp: %s is refused', async (method, params) => {
-    const server = await startReadServer();
+    const server = await getReadServer();
     const client = await connectWebSocket(server, { dialect: 'acp' }, { token: server.readToken });
     client.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 1 } });
     await client.next({ type: 'jsonrpc', id: 1 });
@@ -164,7 +174,7 @@ describe('opal and acp', () => {
     ['settings/save', { settings: { default_model: 'x' } }],
     ['auth/set_key', { provider: 'anthropic', api_key: 'k' }],
   ])('opal: %s is refused', async (method, params) => {
-    const server = await startReadServer();
+    const server = await getReadServer();
     const client = await connectWebSocket(server, { dialect: 'opal' }, { token: server.readToken });
     const before = await readWorld(server);
     client.send({ jsonrpc: '2.0', id: 1, method, params });
@@ -175,7 +185,7 @@ describe('opal and acp', () => {
 });
 
 test('of the HTTP routes only GET succeeds with a read-only token', async () => {
-  const server = await startReadServer();
+  const server = await getReadServer();
   const before = await readWorld(server);
   for (const route of listRoutes().filter((one) => !isPublic(one) && !one.pattern.endsWith('/events'))) {
     const path = route.pattern.replace(':id', server.session).replace(':name', 'prompt').replaceAll(/:\w+/g, 'x');
@@ -188,7 +198,7 @@ test('of the HTTP routes only GET succeeds with a read-only token', async () => 
 });
 
 test('a refused call is in the audit log, with the client and its token', async () => {
-  const server = await startReadServer();
+  const server = await getReadServer();
   await server.request(`/v1/sessions/${server.session}/commands/bash?client=spy`, {
     ...{ method: 'POST', body: { command: 'echo secret-parameter' }, token: server.readToken },
   });
@@ -206,7 +216,7 @@ test('a refused call is in the audit log, with the client and its token', async 
 });
 
 test('a refused handshake is an HTTP response', async () => {
-  const server = await startServer();
+  const server = await getServer();
   const refused = await connectWebSocket(server, {}, { token: 'wrong' }).catch((thrown: unknown) => thrown);
   expect(refused).toBeInstanceOf(RefusedHandshake);
   expect(refused).toMatchObject({ status: 401 });

@@ -73,7 +73,7 @@ export async function startServer(args: readonly string[] = OFFLINE, options: Pr
 
 /** One server for the tests of a file, which leave it as it is. The first test that uses it starts it. */
 export function shareServer(
-  createArgs = (_directories: ProgramDirectories): readonly string[] => OFFLINE,
+  createArgs: (directories: ProgramDirectories) => readonly string[] | Promise<readonly string[]> = () => OFFLINE,
 ): () => Promise<Server> {
   const ends: Parameters<OnEnd>[0][] = [];
   let server: Promise<Server> | undefined;
@@ -81,9 +81,9 @@ export function shareServer(
     for (const end of ends.reverse()) await end();
   });
   const onEnd: OnEnd = (end) => void ends.push(end);
-  const start = () => {
+  const start = async () => {
     const directories = createDirectories(onEnd);
-    return startServer(createArgs(directories), { directories, onEnd });
+    return startServer(await createArgs(directories), { directories, onEnd });
   };
   return () => {
     server ??= start();
