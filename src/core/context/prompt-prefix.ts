@@ -10,9 +10,6 @@ import type {
 import { findContextFiles } from './context-files.ts';
 import { buildSystemPrompt, getToolSnippet } from './system-prompt.ts';
 
-export { rejectOnAbort } from './reject-on-abort.ts';
-export { toModelMessages } from './to-model-messages.ts';
-
 export interface PromptPrefix {
   systemPrompt: string;
   sources: SystemPromptSources;

@@ -1,18 +1,19 @@
-// Builds and sends requests to the model from the prompt prefix, the tools and the history.
+// Requests answers from the model, and keeps the prompt prefix of the session.
 import { Fault } from '../../base/index.ts';
-import type { CompletionRequest, IdleTime, ModelStream, PlannedRequest } from '../../contracts/index.ts';
+import type { CompletionRequest, ModelStream } from '../../contracts/index.ts';
 import type { AssistantMessage, Model, Usage } from '../../protocol/index.ts';
 import { createEmptyUsage } from '../../protocol/index.ts';
 import type { PromptPrefix } from '../context/prompt-prefix.ts';
 import type { ModelFacet } from './model-facet.ts';
+import type { RequestOverrides, RequestSource } from './send-request.ts';
 import type { SessionLimits } from './session-limits.ts';
 import type { SessionState } from './session-state.ts';
 import type { Question, SingleRequests } from './single-requests.ts';
 import type { ToolFacet } from './tool-facet.ts';
 
-export class RequestBuilder {
-  readonly #state: SessionState;
-  readonly #models: ModelFacet;
+export class RequestBuilder implements RequestSource {
+  readonly state: SessionState;
+  readonly models: ModelFacet;
   readonly #getLimits: () => SessionLimits;
   readonly #tools: Pick<ToolFacet, 'planOffered'>;
   // Built once per session, so that every request starts with the same bytes and prompt caches stay valid.
@@ -25,15 +26,15 @@ export class RequestBuilder {
     state: SessionState,
     parts: { models: ModelFacet; getLimits: () => SessionLimits; tools: Pick<ToolFacet, 'planOffered'> },
   ) {
-    this.#state = state;
-    this.#models = parts.models;
+    this.state = state;
+    this.models = parts.models;
     this.#getLimits = parts.getLimits;
     this.#tools = parts.tools;
   }
 
   /** Throws if no model is selected or its credentials are missing. */
   async ensureReady(): Promise<void> {
-    await this.#state.options.models.requireCredentials(this.requireModel());
+    await this.state.options.models.requireCredentials(this.requireModel());
     // Starts building the prefix while the prompt is written to disk. After an error it is built again when it is used.
     this.getPromptPrefix().catch(() => {});
   }
@@ -43,7 +44,7 @@ export class RequestBuilder {
 
   /** Called when an answer is complete. Its timestamp is the time of the request. */
   onAnswer({ usage, timestamp }: AssistantMessage): void {
-    const elapsedMs = this.#state.ports.clock.now() - timestamp;
+    const elapsedMs = this.state.ports.clock.now() - timestamp;
     if (usage.output > 0 && elapsedMs > 0) this.tokensPerSecond = (usage.output * 1000) / elapsedMs;
   }
 
@@ -62,46 +63,14 @@ export class RequestBuilder {
     }
   }
 
-  /** `systemPrompt` replaces the system prompt of the session. */
-  async requestAnswer(
-    signal: AbortSignal,
-    overrides: { systemPrompt?: string | undefined; idle?: () => IdleTime } = {},
-  ): Promise<ModelStream> {
-    const { rejectOnAbort, toModelMessages } = await import('../context/prompt-prefix.ts');
-    const { conversation, options, hooks } = this.#state;
-    const { beforeRequest, requestHeaders, onResponse } = hooks;
+  async requestAnswer(signal: AbortSignal, overrides: RequestOverrides = {}): Promise<ModelStream> {
+    const { sendRequest } = await import('./send-request.ts');
     this.#discardOutdatedPrefix();
-    await rejectOnAbort(this.getPromptPrefix(), signal);
-    const { systemPrompt, tools, messages } = await this.#planRequest(overrides.systemPrompt);
-    return options.models.stream({
-      model: this.requireModel(),
-      systemPrompt: overrides.systemPrompt ?? systemPrompt,
-      messages: toModelMessages(messages),
-      tools,
-      thinkingLevel: this.#models.thinkingLevel,
-      ...(this.#models.fastMode && this.#models.supportsFastMode ? { fast: true } : {}),
-      signal,
-      ...(beforeRequest ? { rewriteBody: async (body) => (await beforeRequest(body)) ?? body } : {}),
-      ...(requestHeaders ? { rewriteHeaders: async (headers) => (await requestHeaders(headers)) ?? headers } : {}),
-      ...(onResponse ? { onResponse } : {}),
-      sessionId: conversation.header.id,
-      idleTime: overrides.idle?.(),
-    });
-  }
-
-  /** Hooks get copies of the messages, because they may modify them and the log must not change. */
-  async #planRequest(systemPromptOfRun: string | undefined): Promise<PlannedRequest> {
-    const { systemPrompt, tools } = await this.getPromptPrefix();
-    const { conversation, hooks } = this.#state;
-    const { context, planRequest } = hooks;
-    const sessionMessages = conversation.messages;
-    const messages = (context && (await context(structuredClone([...sessionMessages])))) ?? sessionMessages;
-    const planned = { systemPrompt: systemPromptOfRun ?? systemPrompt, tools, messages };
-    return (planRequest && (await planRequest(structuredClone(planned)))) ?? planned;
+    return sendRequest(this, signal, overrides);
   }
 
   get model(): Model | null {
-    return this.#models.current;
+    return this.models.current;
   }
 
   /** Asks the model once, outside the conversation and without tools. Used for summaries. */
@@ -121,12 +90,12 @@ export class RequestBuilder {
 
   async #loadSingleRequests(): Promise<SingleRequests> {
     const { SingleRequests } = await import('./single-requests.ts');
-    return new SingleRequests(this.#state, this, this.#getLimits());
+    return new SingleRequests(this.state, this, this.#getLimits());
   }
 
   /** The message for an answer that failed or was aborted before the model sent anything. */
   createEmptyAnswer(): AssistantMessage {
-    const { current } = this.#models;
+    const { current } = this.models;
     return {
       role: 'assistant',
       content: [],
@@ -135,20 +104,20 @@ export class RequestBuilder {
       model: current?.id ?? '',
       usage: createEmptyUsage(),
       stopReason: 'stop',
-      timestamp: this.#state.ports.clock.now(),
+      timestamp: this.state.ports.clock.now(),
     };
   }
 
   /** Discards the prefix, so that context files and resources are read again. */
   reset(): void {
     this.#promptPrefix = undefined;
-    this.#state.options.resources?.clearCache();
+    this.state.options.resources?.clearCache();
   }
 
   requireModel(): Model {
-    const { current } = this.#models;
+    const { current } = this.models;
     if (current) return current;
-    const { missingReason } = this.#state.options.models;
+    const { missingReason } = this.state.options.models;
     const remedy = 'Choose one with --model, set_model or the defaultModel setting.';
     throw new Fault(
       'no_model',
@@ -158,26 +127,26 @@ export class RequestBuilder {
 
   /** Reports each warning once. Not in subagents: they read the same files as their parent. */
   #reportWarnings(warnings: readonly string[]): void {
-    if (this.#state.options.parentLink) return;
+    if (this.state.options.parentLink) return;
     for (const message of warnings) {
       if (this.#reportedWarnings.has(message)) continue;
       this.#reportedWarnings.add(message);
-      void this.#state.broadcast.emit({ type: 'notice', level: 'warning', message, source: 'context' });
+      void this.state.broadcast.emit({ type: 'notice', level: 'warning', message, source: 'context' });
     }
   }
 
   /** Changes of MCP servers are applied between turns, so that a request and its retries are equal. */
   #discardOutdatedPrefix(): void {
     const isBuilt = this.#mcpVersion !== undefined;
-    if (isBuilt && this.#mcpVersion !== this.#state.options.mcp?.toolsVersion) this.#promptPrefix = undefined;
+    if (isBuilt && this.#mcpVersion !== this.state.options.mcp?.toolsVersion) this.#promptPrefix = undefined;
   }
 
   async #buildPrefix(): Promise<PromptPrefix> {
-    const { options, ports } = this.#state;
+    const { options, ports } = this.state;
     this.#mcpVersion = undefined;
     await options.mcp?.prepare();
     this.#mcpVersion = options.mcp?.toolsVersion;
-    const { buildPromptPrefix } = await import('../context/prompt-prefix.ts');
+    const { buildPromptPrefix } = await import('./send-request.ts');
     const { files, clock } = ports;
     const prefix = await buildPromptPrefix({ ...options, files, clock, tools: this.#tools.planOffered() });
     this.lastPrefix = prefix;
