@@ -66,6 +66,9 @@ function staticClosure(modules, entry) {
  * @param {readonly string[]} start
  */
 async function bundleStart(modules, entry, start) {
+  // The bundler names the exports of a module after its path, several times each: a short path keeps the start chunk small.
+  const aliases = new Map(start.map((path, n) => [path, `c${n}`]));
+  const paths = new Map([...aliases].map(([path, alias]) => [alias, path]));
   const shared = start.map((path, n) => `import*as c${n} from${JSON.stringify(path)};`).slice(1);
   const names = shared.map((_, n) => `c${n + 1}`).join();
   const { outputFiles } = await build({
@@ -79,13 +82,13 @@ async function bundleStart(modules, entry, start) {
         setup({ onResolve, onLoad }) {
           onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
             if (kind === 'entry-point') return undefined;
-            if (modules.has(path)) return { path, namespace: 'module' };
-            const to = posix.join(posix.dirname(importer), path);
-            if (start.includes(to)) return { path: to, namespace: 'module' };
+            const to = modules.has(path) ? path : posix.join(posix.dirname(paths.get(importer) ?? importer), path);
+            const alias = aliases.get(to);
+            if (alias !== undefined) return { path: alias, namespace: 'module' };
             return { path: modules.has(to) ? `./${posix.basename(to)}` : path, external: true };
           });
-          onLoad({ filter: /.*/, namespace: 'module' }, ({ path }) => ({
-            contents: replaceImports(modules.get(path)),
+          onLoad({ filter: /.*/, namespace: 'module' }, ({ path: alias }) => ({
+            contents: replaceImports(modules.get(paths.get(alias) ?? '')),
           }));
         },
       },
