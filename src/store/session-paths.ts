@@ -22,9 +22,13 @@ export function formatSessionFileName(startedMs: number, id: string): string {
   return `${time}_${formatIdForFileName(id)}.jsonl`;
 }
 
+/** In characters. Leaves space for the time before the id, and for the endings of files that belong to the session. */
+const MAX_ID_LENGTH = 200;
+
 /** The id may come from a host, so characters that could lead out of the directory are replaced. Different ids can become equal. */
 export function formatIdForFileName(id: string): string {
-  return id.replace(/[^\w.-]/g, '-');
+  const name = id.replace(/[^\w.-]/g, '-');
+  return name.length <= MAX_ID_LENGTH ? name : `${name.slice(0, MAX_ID_LENGTH - 9)}-${formatHash(id)}`;
 }
 
 const FILE_EXTENSION = '.jsonl';
@@ -78,5 +82,10 @@ export function getParentDirectory(file: string): string {
 /** Keeps the end of the name, which is the most specific part, after a hash that makes the name unique. */
 function shortenDirectoryName(name: string): string {
   // A UTF-16 code unit takes at most three bytes, so 80 units fit.
-  return `--${fnv1a(name).toString(16).padStart(8, '0')}-${name.slice(-80)}`;
+  return `--${formatHash(name)}-${name.slice(-80)}`;
+}
+
+/** Eight characters. */
+function formatHash(text: string): string {
+  return fnv1a(text).toString(16).padStart(8, '0');
 }

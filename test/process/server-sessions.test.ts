@@ -20,7 +20,7 @@ test.each(['', ' '])('the session id %j is refused, and other sessions can be op
 });
 
 test('sessions whose ids are similar come back after a restart', async () => {
-  const ids = ['chat-1', 'chat-10', 'team/1', 'team-1', '会话', '記録'];
+  const ids = ['chat-1', 'chat-10', 'team/1', 'team-1', '会话', '記録', 'x'.repeat(500)];
   const call = (server: Server, id: string, command: string, params = {}) =>
     server.call(encodeURIComponent(id), command, params);
   const first = await startServer();

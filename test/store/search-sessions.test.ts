@@ -212,7 +212,21 @@ describe('finding one session', () => {
 
   test('by its whole id, whatever ids the other sessions have', async () => {
     const { index, add } = open({});
-    const ids = ['chat-1', 'chat-10', 'a/b', 'a-b', '../x', '会话', '記録', '-', '--'];
+    const long = 'x'.repeat(500);
+    const ids = [
+      'chat-1',
+      'chat-10',
+      'a/b',
+      'a-b',
+      '../x',
+      '会话',
+      '記録',
+      '-',
+      '--',
+      long,
+      `${long}y`,
+      '記'.repeat(300),
+    ];
     const paths = new Map(ids.map((id, at) => [id, add(id, at)]));
     for (const id of ids) {
       expect(await index.find(id)).toBe(paths.get(id));

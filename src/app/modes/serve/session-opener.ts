@@ -1,5 +1,5 @@
 // Opens the sessions of a server when they are needed, and closes those that were not used for some time.
-import { getErrorMessage } from '../../../base/index.ts';
+import { Fault, getErrorMessage } from '../../../base/index.ts';
 import type { AgentSession, Clock, OpenSessionRequest, SessionPool } from '../../../contracts/index.ts';
 import { createSessionNotFoundFault } from '../../../server/session-hub.ts';
 import type { SharedSession, SharedSessions } from '../../../server/shared/shared-sessions.ts';
@@ -35,8 +35,12 @@ export class SessionOpener {
       ...pool,
       open: async (request) => {
         const opened = await this.#open(request);
+        const { session } = opened;
         // The reply promises the session: without entries it has no file yet.
-        await opened.session.entries.flush();
+        await session.entries.flush().catch((thrown: unknown) => {
+          if (pool.find(session.id) === session && !this.#closing.has(session.id)) throw thrown;
+          throw new Fault('busy', `Session ${session.id} was closed while it was being opened. Send the call again.`);
+        });
         return opened;
       },
     };
