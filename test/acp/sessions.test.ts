@@ -236,14 +236,16 @@ test('a session of a killed process can be loaded', async () => {
   const directories = createDirectories();
   const first = await startHost({ directories });
   const sessionId = await createConversation(first);
-  const lost = first.prompt(sessionId, 'run `sleep 1000`').catch(() => 'lost');
-  await first.waitForUpdate('the running command', (update) => JSON.stringify(update).includes('sleep 1000'));
+  const running = 'run `echo up-$((40 + 2)); sleep 1000`';
+  const lost = first.prompt(sessionId, running).catch(() => 'lost');
+  // Its output: the answer with the command is stored. Otherwise the model would run the command again.
+  await first.waitForUpdate('output of the command', (update) => JSON.stringify(update).includes('up-42'));
   first.program.kill('SIGKILL');
   await first.program.exited;
   expect(await lost).toBe('lost');
   const second = await startHost({ directories });
   await second.agent.request('session/load', { sessionId, cwd: directories.cwd, mcpServers: [] });
-  expect(textOf(replayOf(second, 'session/load'), 'user_message_chunk')).toBe('show me `a.txt`run `sleep 1000`');
+  expect(textOf(replayOf(second, 'session/load'), 'user_message_chunk')).toBe(`show me \`a.txt\`${running}`);
   expect(await second.prompt(sessionId, 'say `back`')).toMatchObject({ stopReason: 'end_turn' });
 });
 
