@@ -193,6 +193,11 @@ describe('addresses', () => {
     const failure = await getFailure(connectAgent(url));
     expect(failure.code).toBe('config');
   });
+
+  test.each(['ftp://x/?token=secret', 'nowhere?token=secret'])('the error for %s has no token', async (url) => {
+    const { message } = await getFailure(connectAgent(url));
+    expect(message).toContain(`Not an address of an agent: ${url.replace('token=secret', '…')}.`);
+  });
 });
 
 describe('the token', () => {

@@ -13,6 +13,7 @@ test.each([
   [['serve', '--session', 'abc'], 'parley serve takes no --session: its clients select the session'],
   [['serve', '--session='], 'parley serve takes no --session'],
   [['serve', '--continue'], 'parley serve takes no --continue'],
+  [['serve', '-p'], 'parley serve takes no --print: send messages with parley -p'],
   [['serve', '--port', '0', '--socket', ''], 'Flag --socket needs a value (got "")'],
   // An empty address would listen on all interfaces.
   [['serve', '--port', '0', '--host', ''], 'The address to listen on is empty.'],

@@ -62,7 +62,10 @@ def parse_address(url: str, token: Optional[str], params: Dict[str, Any]) -> Add
     except ValueError:
         port = None
     if port is None or parts.scheme not in _PORTS or not parts.hostname:
-        raise ParleyError(f"Not an address of an agent: {url}. Use http://, https://, ws://, wss:// or unix:/path")
+        # Without the query, which can contain the token.
+        address, mark, _ = url.partition("?")
+        address += f"{mark}…" if mark else ""
+        raise ParleyError(f"Not an address of an agent: {address}. Use http://, https://, ws://, wss:// or unix:/path")
     query = dict(parse_qsl(parts.query))
     query_token = query.pop("token", None)
     path = parts.path[:-1] if parts.path.endswith("/") else parts.path

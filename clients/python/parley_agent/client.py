@@ -293,7 +293,11 @@ class Client(BaseClient, Commands):
                 if not lines or link.is_closed:
                     return
                 for line in lines:
-                    self._write_line(line, target)
+                    try:
+                        self._write_line(line, target)
+                    except ParleyError:
+                        # The client was closed meanwhile: the pending calls fail with their own error.
+                        return
 
         # Not on this thread, which must continue to read.
         start_thread(send_held)

@@ -358,6 +358,11 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
                     break
             self.assertEqual(received, [6, 7, 8])
 
+    def test_the_error_of_an_invalid_address_has_no_token(self) -> None:
+        with self.assertRaisesRegex(ParleyError, r"agent: ftp://x/\?…\. Use") as caught:
+            connect("ftp://x/?token=secret")
+        self.assertNotIn("secret", str(caught.exception))
+
     async def test_refusals(self) -> None:
         def refuse(peer: Peer) -> None:
             peer.accept()

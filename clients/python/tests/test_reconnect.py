@@ -16,6 +16,7 @@ from parley_agent import (
     Client,
     ConnectionLostError,
     ConnectionState,
+    ParleyError,
     ReconnectOptions,
     connect,
     connect_async,
@@ -228,6 +229,41 @@ class Calls(Case):
         self.assertIn(names[3], ("three", "get_state"))
         self.assertEqual(states.get(timeout=60).status, "connected")
         self.assertEqual(client.connection_state.status, "connected")
+
+    def test_closing_while_held_calls_are_sent_is_no_error_of_their_thread(self) -> None:
+        may_attach = threading.Event()
+
+        def script(peer: Peer, number: int) -> None:
+            peer.accept()
+            if number == 1:
+                peer.send(READY, attached())
+                peer.reply(peer.receive() or {})
+                return peer.close()
+            may_attach.wait(60)
+            peer.send(READY, attached())
+            serve_calls(peer)
+
+        states: "queue.Queue[ConnectionState]" = queue.Queue()
+        senders: "queue.Queue[threading.Thread]" = queue.Queue()
+        errors: List[Any] = []
+        client = self.connect(self.serve(script).url, on_connection_state=states.put)
+        write_line = client._write_line
+
+        def close_before_held_lines(line: bytes, link: Any) -> None:
+            thread = threading.current_thread()
+            if "send_held" not in thread.name:
+                return write_line(line, link)
+            senders.put(thread)
+            raise ParleyError("The client is closed and accepts no more calls")
+
+        with mock.patch.object(threading, "excepthook", errors.append):
+            with mock.patch.object(client, "_write_line", close_before_held_lines):
+                client.call("get_state")
+                self.assertEqual(states.get(timeout=60).status, "reconnecting")
+                client.send({"type": "one"})
+                may_attach.set()
+                senders.get(timeout=60).join(60)
+        self.assertEqual(errors, [])
 
     def test_a_prompt_that_was_accepted_continues(self) -> None:
         def script(peer: Peer, number: int) -> None:

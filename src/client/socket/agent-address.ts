@@ -38,11 +38,7 @@ export function parseAddress(url: string | URL, token?: string): AgentAddress {
   }
   const parsed = parseUrl(text);
   const protocol = PROTOCOLS[parsed.protocol];
-  if (protocol === undefined)
-    throw new Fault(
-      'config',
-      `Not an address of an agent: ${text}. Use http://, https://, ws://, wss:// or unix:/path.`,
-    );
+  if (protocol === undefined) throw createInvalidAddressFault(text);
   parsed.protocol = protocol;
   parsed.hash = '';
   const path = parsed.pathname.endsWith('/') ? parsed.pathname.slice(0, -1) : parsed.pathname;
@@ -63,11 +59,17 @@ function parseUrl(text: string): URL {
   try {
     return new URL(text);
   } catch {
-    throw new Fault(
-      'config',
-      `Not an address of an agent: ${text}. Use http://, https://, ws://, wss:// or unix:/path.`,
-    );
+    throw createInvalidAddressFault(text);
   }
+}
+
+/** Without the query, which can contain the token. */
+function createInvalidAddressFault(text: string): Fault {
+  const address = text.replace(/\?.*$/s, '?…');
+  return new Fault(
+    'config',
+    `Not an address of an agent: ${address}. Use http://, https://, ws://, wss:// or unix:/path.`,
+  );
 }
 
 /** The URL with the parameters as its query. */

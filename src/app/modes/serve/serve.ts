@@ -61,6 +61,8 @@ export async function runServe(argv: readonly string[], warn: Warn, parseFlags: 
   if (extra !== undefined) throw new Fault('config', `Unknown argument: ${extra}\n\n${SERVE_HELP}`);
   if (rest.some((argument) => /^--(mode|dialect)(=|$)/.test(argument)))
     throw new Fault('config', 'parley serve takes no --mode and no --dialect: each client chooses its dialect.');
+  if (options.print)
+    throw new Fault('config', 'parley serve takes no --print: send messages with parley -p, or over the HTTP API.');
   refuseSessionFlags(options);
   return serve({ ...options, mode: 'rpc' }, own, warn);
 }
