@@ -10,7 +10,8 @@ export type CommandLookup = (method: string) => string | undefined;
 export function decodeCall(line: Line, lookUpCommand: CommandLookup): DecodedLine {
   const frame = parseJsonObject(line);
   if (frame instanceof Fault) return { kind: 'refused', token: { name: 'parse' }, fault: frame };
-  const { type, id } = frame;
+  const { id, ...params } = frame;
+  const { type } = params;
   const hasUsableId = id === undefined || isUsableId(id);
   const createToken = (name: string): CallToken => ({ name, ...(hasUsableId && id !== undefined ? { id } : {}) });
   if (typeof type !== 'string') {
@@ -24,7 +25,8 @@ export function decodeCall(line: Line, lookUpCommand: CommandLookup): DecodedLin
     return { kind: 'refused', token: createToken(type), fault };
   }
   const command = lookUpCommand(type);
-  if (command !== undefined) return { kind: 'call', token: createToken(type), command, params: frame };
+  // Its `id` is that of the call, also for commands that have a parameter of this name.
+  if (command !== undefined) return { kind: 'call', token: createToken(type), command, params };
   return { kind: 'refused', token: createToken(type), fault: new Fault('unknown_command', `Unknown command: ${type}`) };
 }
 

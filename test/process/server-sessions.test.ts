@@ -110,6 +110,13 @@ test('replies without ids come in the order of the calls, also those to unknown 
   expect(commands).toEqual(['get_available_models', 'unknown', 'get_session_stats']);
 });
 
+test('the id of a call does not become the id of a session', async () => {
+  const client = await connectWebSocket(await startServer());
+  client.send({ id: 'call-1', type: 'start_session', persist: true });
+  const { data } = await client.next({ type: 'response', id: 'call-1', success: true });
+  expect(data).toMatchObject({ resumed: false, sessionId: expect.not.stringMatching('call-1') });
+});
+
 test('reserved names of settings are refused', async () => {
   const server = await startServer();
   const body = '{"scope":"session","settings":{"constructor":1}}';
