@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export async function bundle(outdir) {
   const { program, texts } = await writeProgram(outdir, root, 'src/cli/main.ts');
   const promptChunks = await findPromptChunks(program);
-  const serverChunks = (await findServerChunks(program)).filter((name) => !promptChunks.includes(name));
+  const serverChunks = await findServerChunks(program);
   await packChunks(program, texts, { 'prompt-chunks.js': promptChunks, 'server-chunks.js': serverChunks });
   await writeCodeCache(program, ['offline', ...COMMON_APIS], 'request');
   const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
@@ -108,7 +108,7 @@ async function packChunks(program, texts, packs) {
   for (const [pack, names] of Object.entries(packs)) {
     const entries = names.map((name) => `${JSON.stringify(`./${name}`)}:${wrapInFunction(texts.get(name) ?? '')}`);
     await writeFile(join(folder, pack), `(function(){return{${entries.join(',')}}})`);
-    for (const name of names) await rm(join(folder, name));
+    for (const name of names) await rm(join(folder, name), { force: true });
   }
   await writeLauncher(program, packs);
 }

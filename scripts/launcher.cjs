@@ -17,9 +17,10 @@ const PACKS = /** @type {Record<string, string[]>} */ (
     /* packs */
   }
 );
-/** @type {Map<string, string>} */
-const packOfChunk = new Map();
-for (const pack of Object.keys(PACKS)) for (const name of PACKS[pack] ?? []) packOfChunk.set(name, pack);
+/** A chunk that is needed in several cases is in several files. @type {Map<string, string[]>} */
+const packsOfChunk = new Map();
+for (const pack of Object.keys(PACKS))
+  for (const name of PACKS[pack] ?? []) packsOfChunk.set(name, [...(packsOfChunk.get(name) ?? []), pack]);
 
 /** @type {Map<string, { exports: Record<string, unknown> }>} */
 const modules = new Map();
@@ -38,7 +39,8 @@ function load(name) {
     },
   };
   modules.set(name, module);
-  const pack = packOfChunk.get(name);
+  const candidates = packsOfChunk.get(name);
+  const pack = candidates?.find((each) => packs.has(each)) ?? candidates?.[0];
   const body = pack === undefined ? runFile(name) : loadPack(pack)[name];
   body(module.exports, load, module);
   return module.exports;

@@ -1,5 +1,5 @@
 // Composition root: creates an agent from settings, flags and ports.
-import type { AgentSession, OpenInnerSession, ProviderAuth, SessionHub } from '../contracts/index.ts';
+import type { AgentSession, OpenInnerSession, SessionHub } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
 import { createSessionHub } from '../server/index.ts';
@@ -11,6 +11,7 @@ import type { LiveAgent } from './apply-settings.ts';
 import type { AgentCommandPorts } from './command-ports/command-ports.ts';
 import type { SessionChanges } from './command-ports/session-changes.ts';
 import { createSessionOptions } from './create-session-options.ts';
+import { createLazyAuth } from './lazy-auth.ts';
 import { createModelNotice, type ModelNotice } from './model-notice.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
 
@@ -129,24 +130,4 @@ function createAgentToolSet(
   const task = subagents.createTool;
   const selection = { toolNames, skipsUnknownTools, excludedTools, noBuiltinTools, extraTools };
   return createToolSet({ ports, settings, ...selection, task, extensions, mcp, guard, host, resourceLocator });
-}
-
-/** Loads the login code on first use. */
-function createLazyAuth(options: AgentOptions): ProviderAuth {
-  let loading: Promise<ProviderAuth> | undefined;
-  const load = () => {
-    loading ??= import('./agent-auth.ts').then(({ createAgentAuth }) => createAgentAuth(options));
-    return loading;
-  };
-  return {
-    getStatus: async () => (await load()).getStatus(),
-    listSignIns: async () => (await load()).listSignIns(),
-    signIn: async (provider, prompts) => (await load()).signIn(provider, prompts),
-    cancelSignIn: async (provider) => (await load()).cancelSignIn(provider),
-    signOut: async () => (await load()).signOut(),
-    saveKey: async (provider, key) => (await load()).saveKey(provider, key),
-    startDeviceLogin: async () => (await load()).startDeviceLogin(),
-    waitForDeviceLogin: async (login) => (await load()).waitForDeviceLogin(login),
-    cancelPending: () => void loading?.then((auth) => auth.cancelPending()),
-  };
 }

@@ -1,11 +1,11 @@
 // The access tokens of the server: the main token in its own file, and named tokens of which only the hash is stored.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { array, is, number, object, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { tryParseJson } from '../base/json.ts';
 import type { Clock, Files, IdGenerator } from '../contracts/index.ts';
 import { type ClientAccess, clientAccess } from '../protocol/index.ts';
+import { digestText, isSameDigest } from '../support/digest.ts';
 import { checkNotWritable, isOwnFile, makePrivateDirectory } from './private-files.ts';
 
 export interface TokenOwner {
@@ -38,22 +38,23 @@ const VALID_NAME = /^[\w.-]{1,64}$/;
 /** Compares by hashes of equal length, so that the time does not depend on how much of a token is right. */
 export class AccessTokens {
   readonly main: string;
-  readonly #owners: readonly { readonly hash: Buffer; readonly owner: TokenOwner }[];
+  readonly #named: readonly StoredToken[];
+  #owners: readonly { readonly hash: Buffer; readonly owner: TokenOwner }[] | undefined;
 
   constructor(main: string, named: readonly StoredToken[]) {
     this.main = main;
-    this.#owners = [
-      { hash: hashToken(main), owner: { name: MAIN_NAME, access: 'full' } },
-      ...named.map(({ name, access, hash }) => ({ hash: Buffer.from(hash, 'hex'), owner: { name, access } })),
-    ];
+    this.#named = named;
   }
 
   find(token: string | undefined): TokenOwner | undefined {
     if (token === undefined || token === '') return undefined;
-    const hash = hashToken(token);
+    this.#owners ??= [
+      { hash: digestText(this.main), owner: { name: MAIN_NAME, access: 'full' } },
+      ...this.#named.map(({ name, access, hash }) => ({ hash: Buffer.from(hash, 'hex'), owner: { name, access } })),
+    ];
+    const hash = digestText(token);
     let found: TokenOwner | undefined;
-    for (const { hash: known, owner } of this.#owners)
-      if (known.length === hash.length && timingSafeEqual(known, hash)) found = owner;
+    for (const { hash: known, owner } of this.#owners) if (isSameDigest(known, hash)) found = owner;
     return found;
   }
 }
@@ -112,7 +113,7 @@ export async function addNamedToken(options: TokenFileOptions, { name, access }:
     throw new Fault('config', `Invalid name: ${name}. Use letters, digits, dots, dashes and underscores, at most 64.`);
   }
   const token = createToken(options);
-  const added = { name, access, hash: hashToken(token).toString('hex'), createdMs: options.clock.now() };
+  const added = { name, access, hash: digestText(token).toString('hex'), createdMs: options.clock.now() };
   await changeNamedTokens(options, (named) => {
     if (name === MAIN_NAME || named.some((one) => one.name === name))
       throw new Fault('config', `There is a token with the name ${name} already. Remove it first.`);
@@ -150,8 +151,4 @@ async function readText(files: Files, path: string): Promise<string | undefined>
 /** 244 random bits. */
 function createToken({ ids }: TokenFileOptions): string {
   return `${ids.uuid()}${ids.uuid()}`.replaceAll('-', '');
-}
-
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

@@ -1,6 +1,6 @@
 // Codes that log a browser in once. Other users of the machine can read the command line that opens the browser, so it has no token.
-import { createHash } from 'node:crypto';
 import type { Clock, IdGenerator } from '../contracts/index.ts';
+import { digestText } from '../support/digest.ts';
 
 /** The browser must open the address within this time. */
 const VALID_MS = 120_000;
@@ -32,5 +32,5 @@ export class LoginCodes {
 }
 
 function hashCode(code: string): string {
-  return createHash('sha256').update(code).digest('base64');
+  return digestText(code).toString('base64');
 }

@@ -1,6 +1,6 @@
 // Decides whether a request may be processed: its Host and Origin headers, its token, and how often it has failed.
-import { createHash } from 'node:crypto';
 import type { Clock } from '../contracts/index.ts';
+import { digestText } from '../support/digest.ts';
 import { CLIENT_RATE, RateLimit } from '../support/rate-limit.ts';
 import type { AccessTokens, TokenOwner } from './access-tokens.ts';
 
@@ -156,7 +156,7 @@ export class RequestGuard {
   #countFailure(request: RequestFacts, token: string): void {
     const key = getFailureKey(request);
     const failures = this.#failures.get(key) ?? { digests: new Set(), sinceMs: this.#options.clock.now() };
-    failures.digests.add(createHash('sha256').update(token).digest('base64'));
+    failures.digests.add(digestText(token).toString('base64'));
     this.#failures.set(key, failures);
     const [oldest] = this.#failures.keys();
     if (this.#failures.size > MAX_ADDRESSES && oldest !== undefined) this.#failures.delete(oldest);

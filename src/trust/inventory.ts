@@ -1,8 +1,8 @@
 // Computes checksums of the configuration and extensions of a project, to detect changes. Runs no code.
-import { createHash } from 'node:crypto';
 import { basename, join, relative } from 'node:path';
 import { Fault } from '../base/index.ts';
 import type { Files } from '../contracts/index.ts';
+import { createDigest } from '../support/digest.ts';
 import { homeDirectory } from '../support/home-directory.ts';
 import { findConfiguredPaths } from './configured-paths.ts';
 import { findImports } from './find-imports.ts';
@@ -54,7 +54,7 @@ export async function createInventory(files: InventoryFiles, cwd: string, home =
     imports.push(path);
     roots.set(path, await walk.checksum(path));
   }
-  const hash = createHash('sha256');
+  const hash = createDigest();
   for (const [path, checksum] of roots) hash.update(`${relative(cwd, path)}\0${checksum}\0`);
   return { digest: hash.digest('hex'), files: walk.files, roots, imports };
 }
@@ -64,7 +64,7 @@ export async function computeDigest(files: InventoryFiles, cwd: string): Promise
 }
 
 export function computeChecksum(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return createDigest().update(bytes).digest('hex');
 }
 
 interface WalkEntry {
@@ -134,14 +134,14 @@ export class ChecksumWalk {
       await Promise.all(fileEntries.slice(at, at + CONCURRENT_READS).map(addChecksum));
     // Sequential, so that it is deterministic which of two links to the same folder is followed.
     for (const entry of entries) if (entry.kind !== 'file') await addChecksum(entry);
-    const hash = createHash('sha256');
+    const hash = createDigest();
     for (const { name, kind } of entries) hash.update(`${name}\0${kind}\0${checksums.get(name)}\0`);
     return hash.digest('hex');
   }
 
   async #checksumFile({ path, real }: WalkEntry, size: number): Promise<string> {
     this.#addToTotals(path, 0, size);
-    const hash = createHash('sha256');
+    const hash = createDigest();
     for (let start = 0; ; ) {
       const bytes = await this.#inputFiles.read(real, { start, length: READ_CHUNK_BYTES });
       hash.update(bytes);

@@ -30,12 +30,9 @@ const FILE_NAME = /^\d+\.json$/;
 
 /** Returns a function that removes the file. */
 export async function writeServerFile(
-  context: WriteContext,
+  { files, identity, agentDirectory, clock }: WriteContext,
   { url, socket }: ServerFile,
 ): Promise<() => Promise<void>> {
-  const { files, identity, agentDirectory, clock } = context;
-  // Removes the files of servers that were killed.
-  await listServerFiles(context);
   const directory = getDirectory(agentDirectory);
   await files.makeDirectory(directory, { mode: 0o700 });
   const path = join(directory, `${identity.self.pid}.json`);

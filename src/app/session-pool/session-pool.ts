@@ -12,10 +12,10 @@ import type {
 import type { MultiSessionHub, SharedServices } from '../../server/multi-session-hub.ts';
 import { createSessionNotFoundFault } from '../../server/session-hub.ts';
 import { createSessionIndex, type SessionIndex } from '../../store/session-index.ts';
-import { createAgentAuth } from '../agent-auth.ts';
 import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { checkDefaultModel } from '../check-default-model.ts';
+import { createLazyAuth } from '../lazy-auth.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { ChoiceStore } from './choice-store.ts';
 import { DEFAULT_FEATURES } from './default-features.ts';
@@ -29,7 +29,7 @@ export function createSharedServices(options: SessionPoolOptions): SharedService
   const { ports, agentDirectory } = common;
   const agentModels = createAgentModels(common);
   const modelRegistry: ModelRegistry = common.models ?? agentModels;
-  const auth = createAgentAuth(common, agentModels.credentials);
+  const auth = createLazyAuth(common, agentModels.credentials);
   return {
     pool: createSessionPool(options, modelRegistry),
     auth,

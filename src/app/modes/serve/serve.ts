@@ -6,7 +6,7 @@ import { guardStdout } from '../../../transports/index.ts';
 import { createProcessIdentity } from '../../system-ports/process-identity.ts';
 import { parseWithHelp } from '../parse-with-help.ts';
 import { printText } from '../print.ts';
-import { writeServerFile } from '../server-files.ts';
+import { listServerFiles, writeServerFile } from '../server-files.ts';
 import { createShutdown } from '../shutdown.ts';
 import { prepareStart, type StartOptions } from '../start-agent.ts';
 import { isLoopback, type RunningServer, startServer } from './start-server.ts';
@@ -113,11 +113,12 @@ async function serve(options: StartOptions, own: OwnFlags, warn: Warn): Promise<
   if (host.trim() === '') throw new Fault('config', 'The address to listen on is empty. Set --host or serve.host.');
   if (!isLoopback(host)) checkRemoteAccess(host, token, warn);
   const socket = options.socket === undefined ? undefined : resolve(options.socket);
+  const fileContext = { ...startContext, ...ports, identity: createProcessIdentity() };
+  // Removes the files of servers that were killed, while this one starts.
+  const removed = listServerFiles(fileContext).catch(() => {});
   const server = await startServer({ host, port, socket, token }, options, warn, startContext);
-  const removeServerFile = await writeServerFile(
-    { ...startContext, ...ports, identity: createProcessIdentity() },
-    server,
-  );
+  await removed;
+  const removeServerFile = await writeServerFile(fileContext, server);
   const shutdown = createShutdown(ports, async () => {
     await removeServerFile().catch(() => {});
     await server.close();
