@@ -95,7 +95,7 @@ describe('approvals', () => {
     const other = await openSession(fixture, server, { sessionId });
     const dialog = await ask(page, 'Once');
     await dialog.getByRole('button', { name: 'Reject with a message' }).click();
-    await page.keyboard.type('Use');
+    await page.getByLabel('Message to the model').pressSequentially('Use');
     await other.page.getByRole('button', { name: /^Allow once/ }).click();
     await eventually(() => page.locator('.dialog.approval').count()).toBe(0);
     await page.keyboard.type('?nf');

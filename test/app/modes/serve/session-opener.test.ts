@@ -28,7 +28,10 @@ function createOpener(isOpen: boolean): SessionOpener {
 
 test('a session that another client closes at the same time is busy', async () => {
   const opened = createOpener(false).createPool().open({ id: 's', persist: true });
-  await expect(opened).rejects.toMatchObject({ code: 'busy', message: expect.stringContaining('Session s was closed') });
+  await expect(opened).rejects.toMatchObject({
+    code: 'busy',
+    message: expect.stringContaining('Session s was closed'),
+  });
 });
 
 test('other failures are reported as they are', async () => {
