@@ -10,17 +10,6 @@ import { createDirectories } from '../support/program.ts';
 import { OFFLINE, type Server, shareServer, startServer } from '../support/server.ts';
 import { connectWebSocket } from '../support/server-clients.ts';
 
-/** How many of the wrong values each field gets. `npm run soak:api` sends all of them to every field. */
-const VALUES_PER_FIELD = Number(process.env.VALUES_PER_FIELD ?? 5);
-let chosenCount = 0;
-
-/** The next values in turn, so that a few fields together get all of them. */
-function chooseValues<T>(values: readonly T[]): T[] {
-  const first = chosenCount;
-  chosenCount += VALUES_PER_FIELD;
-  return Array.from({ length: VALUES_PER_FIELD }, (_, at) => values[(first + at) % values.length] as T);
-}
-
 const failure = (code: string, message: unknown = expect.any(String)) => ({
   ...{ success: false, error: expect.objectContaining({ code, message }) },
 });
@@ -174,7 +163,7 @@ describe('commands', () => {
     for (const [name, command] of replaceSessionCommands(addMultiSessionCommands(commandTable))) {
       const { params } = (declared.get(name) ?? command) as { params?: { entries?: object } };
       const fields = Object.keys(params?.entries ?? {});
-      const single = fields.flatMap((field) => chooseValues(values).map((value) => ({ [field]: value })));
+      const single = fields.flatMap((field) => values.map((value) => ({ [field]: value })));
       const all = values.map((value) => Object.fromEntries(fields.map((field) => [field, value])));
       for (const body of [{}, ...single, ...all]) {
         const { status, text } = await post(server, `/v1/sessions/${session}/commands/${name}`, body);
