@@ -3,7 +3,6 @@ import type { ProviderAuth } from '../contracts/index.ts';
 import type { Credentials } from '../llm/index.ts';
 import type { AgentModelsOptions } from './agent-models.ts';
 
-/** Loads the login code on first use. */
 export function createLazyAuth(options: AgentModelsOptions, credentials?: Credentials): ProviderAuth {
   let loading: Promise<ProviderAuth> | undefined;
   const load = () => {

@@ -44,6 +44,22 @@ def serve_calls(peer: Peer) -> None:
             peer.reply(frame, frame)
 
 
+def lose_first(may_attach: threading.Event, serve: Callable[[Peer], None]) -> Script:
+    """Closes the first connection after a call. The next one is attached when `may_attach` is set, and then served."""
+
+    def script(peer: Peer, number: int) -> None:
+        peer.accept()
+        if number == 1:
+            peer.send(READY, attached())
+            peer.reply(peer.receive() or {})
+            return peer.close()
+        may_attach.wait(60)
+        peer.send(READY, attached())
+        serve(peer)
+
+    return script
+
+
 def lose_dialogs(answers: "queue.Queue[Any]") -> Script:
     """Two dialogs are open when the first connection is lost. One of them is sent again on the second connection."""
 
@@ -198,14 +214,7 @@ class Calls(Case):
         received: "queue.Queue[str]" = queue.Queue()
         may_attach = threading.Event()
 
-        def script(peer: Peer, number: int) -> None:
-            peer.accept()
-            if number == 1:
-                peer.send(READY, attached())
-                peer.reply(peer.receive() or {})
-                return peer.close()
-            may_attach.wait(60)
-            peer.send(READY, attached())
+        def serve(peer: Peer) -> None:
             while True:
                 frame = peer.receive()
                 if frame is None:
@@ -215,7 +224,7 @@ class Calls(Case):
                     peer.reply(frame, frame)
 
         states: "queue.Queue[ConnectionState]" = queue.Queue()
-        client = self.connect(self.serve(script).url, on_connection_state=states.put)
+        client = self.connect(self.serve(lose_first(may_attach, serve)).url, on_connection_state=states.put)
         client.call("set_event_filter", {"events": ["notice"]})
         self.assertEqual(states.get(timeout=60).status, "reconnecting")
         client.send({"type": "one"})
@@ -232,21 +241,10 @@ class Calls(Case):
 
     def test_closing_while_held_calls_are_sent_is_no_error_of_their_thread(self) -> None:
         may_attach = threading.Event()
-
-        def script(peer: Peer, number: int) -> None:
-            peer.accept()
-            if number == 1:
-                peer.send(READY, attached())
-                peer.reply(peer.receive() or {})
-                return peer.close()
-            may_attach.wait(60)
-            peer.send(READY, attached())
-            serve_calls(peer)
-
         states: "queue.Queue[ConnectionState]" = queue.Queue()
         senders: "queue.Queue[threading.Thread]" = queue.Queue()
         errors: List[Any] = []
-        client = self.connect(self.serve(script).url, on_connection_state=states.put)
+        client = self.connect(self.serve(lose_first(may_attach, serve_calls)).url, on_connection_state=states.put)
         write_line = client._write_line
 
         def close_before_held_lines(line: bytes, link: Any) -> None:

@@ -1,5 +1,4 @@
 // A tool call with its arguments, its live output and its result.
-
 import { useMemo } from 'preact/hooks';
 import type { ToolResultMessage } from '../../../src/protocol/index.ts';
 import { CodeBlock } from '../markdown/code-block.tsx';
