@@ -17,10 +17,10 @@ module.exports = {
     {
       name: 'no-development-dependencies-in-src',
       comment:
-        'Development dependencies are not installed with the package. Types are erased and the vendor folders are bundled, so both may use them.',
+        'Development dependencies are not installed with the package. Types are erased and the vendor folders are bundled, so both may use them. Optional peers are there when they are needed.',
       severity: 'error',
       from: { path: '^src', pathNot: '/vendor/' },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm-peer'] },
     },
   ],
   options: {

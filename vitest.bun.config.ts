@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['test/bun/**/*.bun.ts'],
-    globalSetup: ['test/support/build-program.ts'],
+    globalSetup: ['test/support/build-program.ts', 'test/support/start-database.ts'],
     testTimeout: 300_000,
     hookTimeout: 900_000,
     // The default is one second.

@@ -1,5 +1,5 @@
 // Configuration of the tests. The program is bundled once for the tests that start it.
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -16,7 +16,10 @@ function createMemoryDirectory(parent = '/dev/shm'): string | undefined {
       .split('\n')
       .findLast((line) => line.split(' ')[1] === parent);
     if (bavail * bsize < MIN_FREE_BYTES || !mount || mount.includes('noexec')) return undefined;
-    return mkdtempSync(join(parent, 'parley-tests-'));
+    const directory = mkdtempSync(join(parent, 'parley-tests-'));
+    // If the tests run as root, the database server runs as another user, which must be able to pass through.
+    chmodSync(directory, 0o711);
+    return directory;
   } catch {
     return undefined;
   }
@@ -41,7 +44,7 @@ export default defineConfig({
     // One file more than cores, because tests of processes often wait. Without it, vitest leaves one core idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowFilesFirst },
-    globalSetup: ['test/support/build-program.ts'],
+    globalSetup: ['test/support/build-program.ts', 'test/support/start-database.ts'],
     // Large limits for busy or slow machines. No test checks how long it takes.
     testTimeout: 300_000,
     hookTimeout: 900_000,

@@ -49,6 +49,13 @@ export type CancelLoginCommand = {
   "providerId": string;
 };
 
+/** Stop a submission: one that waits is never started, and the work of one that runs is aborted. Does nothing when it has ended. @experimental */
+export type CancelSubmissionCommand = {
+  "id"?: string | number;
+  "type": "cancel_submission";
+  "submissionId": string;
+};
+
 /** Remove all queued messages and return their texts. */
 export type ClearQueueCommand = {
   "id"?: string | number;
@@ -69,7 +76,7 @@ export type CompactCommand = {
   "keepMessages"?: number;
 };
 
-/** Continue the run that was interrupted because the program was killed (`isInterrupted` of get_state), without a new user message. Tool calls that have no result are recorded as interrupted, and the model is asked again. Answered like prompt: when accepted, and in the omp dialect `prompt_result` reports how the run ended. Messages that were queued before stay queued and are delivered by the run. Refused when the last run has ended, and during a run. @experimental */
+/** Continue the run that was interrupted because the program was killed (`isInterrupted` of get_state), without a new user message. Tool calls that have no result are recorded as interrupted, and the model is asked again. The log of a session in a database says which calls were started: the others are run first. Answered like prompt: when accepted, and in the omp dialect `prompt_result` reports how the run ended. Messages that were queued before stay queued and are delivered by the run. Refused when the last run has ended, and during a run. @experimental */
 export type ContinueRunCommand = {
   "id"?: string | number;
   "type": "continue_run";
@@ -254,6 +261,20 @@ export type GetSubagentsCommand = {
   "includeEnded"?: boolean;
 };
 
+/** The state of a submission, and its result if it has ended. The session with the same id has the conversation. @experimental */
+export type GetSubmissionCommand = {
+  "id"?: string | number;
+  "type": "get_submission";
+  "submissionId": string;
+};
+
+/** The change of a submission as a binary unified diff against its commit, in base64. Absent when nothing was changed, or it has not ended. @experimental */
+export type GetSubmissionPatchCommand = {
+  "id"?: string | number;
+  "type": "get_submission_patch";
+  "submissionId": string;
+};
+
 /** The entries of the session log as a tree, and the current leaf. */
 export type GetTreeCommand = {
   "id"?: string | number;
@@ -288,6 +309,14 @@ export type ListSessionsCommand = {
   "cwd"?: string;
   "limit"?: number;
   "cursor"?: string;
+};
+
+/** The submissions of the tenant, newest first; those of one queue with `queue`. At most 1000; without `limit` 100. @experimental */
+export type ListSubmissionsCommand = {
+  "id"?: string | number;
+  "type": "list_submissions";
+  "queue"?: string;
+  "limit"?: number;
 };
 
 /** Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. If the sign-in ends with a redirect to this machine, an `input` request follows: a browser on another machine cannot be redirected here, and the user can paste the URL of its last page instead. The request is withdrawn after the redirect; dismissing it does not end the sign-in. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. A second login with the same provider cancels the first. @experimental */
@@ -527,6 +556,20 @@ export type StopSubagentCommand = {
   "type": "stop_subagent";
   "subagentId": string;
   "reason"?: string;
+};
+
+/** Lets a worker (`parley worker`) run a prompt in a copy of a repository, at a commit, and return the change as a patch. `repository` is a directory or a URL; without it the worker begins with an empty directory. `verify` are commands that must succeed afterwards. With a `submissionId` that was used before for the same work, that submission is returned and `isNew` is false. The id is also that of the session. Needs a database. @experimental */
+export type SubmitCommand = {
+  "id"?: string | number;
+  "type": "submit";
+  "prompt": string;
+  "submissionId"?: string;
+  "queue"?: string;
+  "repository"?: string;
+  "commit"?: string;
+  "verify"?: Array<string>;
+  "onFailure"?: VerificationOnFailure;
+  "priority"?: number;
 };
 
 /** Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events. On a server only this client moves, runs continue, and the events after the position `after` are sent first; with 0, a snapshot. */
@@ -802,6 +845,25 @@ export type CancelLoginResponse = {
   "success": true;
   "data": {
     "cancelled": boolean;
+  };
+};
+
+export type CancelSubmissionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "cancel_submission";
+  "success": true;
+  "data": {
+    "submission": {
+      "id": string;
+      "queue": string;
+      "state": "queued" | "running" | "succeeded" | "failed" | "cancelled";
+      "worker"?: string;
+      "createdMs": number;
+      "startedMs"?: number;
+      "endedMs"?: number;
+      "error"?: string;
+    };
   };
 };
 
@@ -1203,6 +1265,45 @@ export type GetSubagentsResponse = {
   };
 };
 
+export type GetSubmissionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_submission";
+  "success": true;
+  "data": {
+    "submission": {
+      "id": string;
+      "queue": string;
+      "state": "queued" | "running" | "succeeded" | "failed" | "cancelled";
+      "worker"?: string;
+      "createdMs": number;
+      "startedMs"?: number;
+      "endedMs"?: number;
+      "error"?: string;
+    };
+    "result"?: {
+      "status": "succeeded" | "failed" | "cancelled";
+      "text": string;
+      "error"?: string;
+      "commit"?: string;
+      "hasPatch": boolean;
+      "verification"?: VerificationResult;
+      "cost": number;
+      "worker": string;
+    };
+  };
+};
+
+export type GetSubmissionPatchResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_submission_patch";
+  "success": true;
+  "data": {
+    "base64"?: string;
+  };
+};
+
 export type GetTreeResponse = {
   "id"?: string | number;
   "type": "response";
@@ -1295,6 +1396,25 @@ export type ListSessionsResponse = {
       "match"?: string;
     }>;
     "nextCursor"?: string;
+  };
+};
+
+export type ListSubmissionsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "list_submissions";
+  "success": true;
+  "data": {
+    "submissions": Array<{
+      "id": string;
+      "queue": string;
+      "state": "queued" | "running" | "succeeded" | "failed" | "cancelled";
+      "worker"?: string;
+      "createdMs": number;
+      "startedMs"?: number;
+      "endedMs"?: number;
+      "error"?: string;
+    }>;
   };
 };
 
@@ -1594,6 +1714,26 @@ export type StopSubagentResponse = {
   "type": "response";
   "command": "stop_subagent";
   "success": true;
+};
+
+export type SubmitResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "submit";
+  "success": true;
+  "data": {
+    "submission": {
+      "id": string;
+      "queue": string;
+      "state": "queued" | "running" | "succeeded" | "failed" | "cancelled";
+      "worker"?: string;
+      "createdMs": number;
+      "startedMs"?: number;
+      "endedMs"?: number;
+      "error"?: string;
+    };
+    "isNew": boolean;
+  };
 };
 
 export type SwitchSessionResponse = {
@@ -1978,9 +2118,9 @@ export type SubagentEventEvent = {
   };
 };
 
-export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | CancelLoginCommand | ClearQueueCommand | CloneCommand | CompactCommand | ContinueRunCommand | CycleModelCommand | CycleThinkingLevelCommand | EditQueuedMessageCommand | ExportHtmlCommand | FindSessionCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetContextBreakdownCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMcpServersCommand | GetMessagesCommand | GetMessagesPageCommand | GetMessagesRangeCommand | GetQueueCommand | GetSchemaCommand | GetSessionStatsCommand | GetSettingsCommand | GetSettingsSchemaCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | ListArtifactsCommand | ListModelsCommand | ListSessionsCommand | LoginCommand | MoveQueuedMessageCommand | MoveSessionCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | ReadArtifactCommand | RemoveQueuedMessageCommand | ResumeSubagentCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetPermissionModeCommand | SetSessionNameCommand | SetSettingsCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | StartSubagentCommand | SteerCommand | SteerSubagentCommand | StopSubagentCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
+export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | CancelLoginCommand | CancelSubmissionCommand | ClearQueueCommand | CloneCommand | CompactCommand | ContinueRunCommand | CycleModelCommand | CycleThinkingLevelCommand | EditQueuedMessageCommand | ExportHtmlCommand | FindSessionCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetContextBreakdownCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMcpServersCommand | GetMessagesCommand | GetMessagesPageCommand | GetMessagesRangeCommand | GetQueueCommand | GetSchemaCommand | GetSessionStatsCommand | GetSettingsCommand | GetSettingsSchemaCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetSubmissionCommand | GetSubmissionPatchCommand | GetTreeCommand | HandoffCommand | ListArtifactsCommand | ListModelsCommand | ListSessionsCommand | ListSubmissionsCommand | LoginCommand | MoveQueuedMessageCommand | MoveSessionCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | ReadArtifactCommand | RemoveQueuedMessageCommand | ResumeSubagentCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetPermissionModeCommand | SetSessionNameCommand | SetSettingsCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | StartSubagentCommand | SteerCommand | SteerSubagentCommand | StopSubagentCommand | SubmitCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
 
-export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | CancelLoginResponse | ClearQueueResponse | CloneResponse | CompactResponse | ContinueRunResponse | CycleModelResponse | CycleThinkingLevelResponse | EditQueuedMessageResponse | ExportHtmlResponse | FindSessionResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetContextBreakdownResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMcpServersResponse | GetMessagesResponse | GetMessagesPageResponse | GetMessagesRangeResponse | GetQueueResponse | GetSchemaResponse | GetSessionStatsResponse | GetSettingsResponse | GetSettingsSchemaResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | ListArtifactsResponse | ListModelsResponse | ListSessionsResponse | LoginResponse | MoveQueuedMessageResponse | MoveSessionResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | ReadArtifactResponse | RemoveQueuedMessageResponse | ResumeSubagentResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetPermissionModeResponse | SetSessionNameResponse | SetSettingsResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | StartSubagentResponse | SteerResponse | SteerSubagentResponse | StopSubagentResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | AvailableCommandsUpdateEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
+export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | CancelLoginResponse | CancelSubmissionResponse | ClearQueueResponse | CloneResponse | CompactResponse | ContinueRunResponse | CycleModelResponse | CycleThinkingLevelResponse | EditQueuedMessageResponse | ExportHtmlResponse | FindSessionResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetContextBreakdownResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMcpServersResponse | GetMessagesResponse | GetMessagesPageResponse | GetMessagesRangeResponse | GetQueueResponse | GetSchemaResponse | GetSessionStatsResponse | GetSettingsResponse | GetSettingsSchemaResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetSubmissionResponse | GetSubmissionPatchResponse | GetTreeResponse | HandoffResponse | ListArtifactsResponse | ListModelsResponse | ListSessionsResponse | ListSubmissionsResponse | LoginResponse | MoveQueuedMessageResponse | MoveSessionResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | ReadArtifactResponse | RemoveQueuedMessageResponse | ResumeSubagentResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetPermissionModeResponse | SetSessionNameResponse | SetSettingsResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | StartSubagentResponse | SteerResponse | SteerSubagentResponse | StopSubagentResponse | SubmitResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | AvailableCommandsUpdateEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 
@@ -2216,6 +2356,8 @@ export type SessionEntry = {
   "message": AgentMessage;
   /** The queued message that this one delivers; see the `parley.queue` custom entries. */
   "queueId"?: string;
+  /** Of an answer with tool calls: the id of the session whose log has a `parley.tool_start` entry for each call that was started. */
+  "startsRecordedIn"?: string;
 } | {
   "id": string;
   "parentId": string | null;

@@ -1090,6 +1090,8 @@ export type SessionEntry = {
   "message": AgentMessage;
   /** The queued message that this one delivers; see the `parley.queue` custom entries. */
   "queueId"?: string;
+  /** Of an answer with tool calls: the id of the session whose log has a `parley.tool_start` entry for each call that was started. */
+  "startsRecordedIn"?: string;
 } | {
   "id": string;
   "parentId": string | null;

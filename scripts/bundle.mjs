@@ -144,7 +144,7 @@ async function buildModules(project, entry) {
     // The `main` file of some packages is UMD, whose inner `require` calls esbuild cannot resolve.
     mainFields: ['module', 'main'],
     // Both load files relative to their own path in node_modules, so they cannot be bundled.
-    external: ['@vscode/ripgrep', 'jiti'],
+    external: ['@vscode/ripgrep', 'jiti', 'postgres', '@dbos-inc/dbos-sdk'],
     alias,
     plugins: [removeZodLocales, omitUnusedImports],
     define: { __VERSION__: JSON.stringify(version) },

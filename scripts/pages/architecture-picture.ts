@@ -11,7 +11,7 @@ const LAYERS = [
   {
     name: 'independent modules: they do not import one another',
     rows: [
-      ['transports', 'dialects', 'server', 'commands', 'core', 'telemetry'],
+      ['transports', 'dialects', 'server', 'commands', 'core', 'telemetry', 'fleet'],
       ['llm', 'tools', 'store', 'mcp', 'permissions', 'sandbox', 'http'],
     ],
   },

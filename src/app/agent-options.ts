@@ -7,6 +7,7 @@ import type {
   MovedSession,
   Ports,
   SessionFeatures,
+  SessionStorage,
   SessionStore,
   Tool,
 } from '../contracts/index.ts';
@@ -41,6 +42,8 @@ export interface AgentOptions extends FlagOptions, ModelOptions {
   ports: Ports;
   /** Used instead of session files. */
   store?: SessionStore | undefined;
+  /** The same, for the sessions of all working directories. */
+  storage?: SessionStorage | undefined;
   /** Stored sessions are looked for in all folders, also when `sessionDirectory` is set for this session. */
   findsAllSessions?: boolean | undefined;
   /** A stored session keeps its model and thinking level, also when options name others. */

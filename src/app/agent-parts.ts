@@ -85,9 +85,11 @@ function createExtensionHost(
     resourceLocator,
     openInnerSession,
     identity: createProcessIdentity(),
+    sessionIndex: options.storage?.index,
     readTextSync,
     warn,
-    canSetSessionDirectory: !options.store && options.persist !== false && options.sessionDirectory === undefined,
+    canSetSessionDirectory:
+      !options.store && !options.storage && options.persist !== false && options.sessionDirectory === undefined,
     get hookTimeoutMs() {
       return settings['extensions.hookTimeout'];
     },

@@ -1,5 +1,5 @@
 // Composition root: creates an agent from settings, flags and ports.
-import type { AgentSession, OpenInnerSession, SessionHub } from '../contracts/index.ts';
+import type { AgentSession, OpenInnerSession, RunShell, SessionHub } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
 import { createSessionHub } from '../server/index.ts';
@@ -31,8 +31,12 @@ export interface Agent {
   readChanges(): Promise<SessionChanges>;
   /** Applies what `readChanges` has returned in an earlier process. Returns what does not count now, because the settings are stricter. */
   restoreChanges(changes: SessionChanges): Promise<SessionChanges>;
+  /** Runs a command in the sandbox of the session. */
+  readonly runShell: RunShell;
   /** Ends all runs and child processes and closes the session log. */
   close(): Promise<void>;
+  /** The same, without the processes of other agents that have the same ports. */
+  end(): Promise<void>;
 }
 
 export async function createAgent(requested: AgentOptions): Promise<Agent> {
@@ -62,7 +66,8 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
     );
     return commandPorts;
   };
-  const base = await createSessionOptions(options, parts, await createAgentToolSet(options, parts));
+  const toolSet = await createAgentToolSet(options, parts);
+  const base = await createSessionOptions(options, parts, toolSet);
   base.loadPorts = loadPorts;
   const session = await createSession(base);
   created.session = session;
@@ -86,13 +91,24 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
       changedSettings?.overrides?.replaceBase(options.settings);
     },
     ...createChangeMethods({ session, options }, loadPorts, () => commandPorts),
-    async close() {
-      cancelCleanup();
-      await hub.close();
-      await ports.processes.killAll();
-      await parts.guard.close();
-    },
+    runShell: toolSet.runShell,
+    ...createEndMethods({ cancelCleanup, hub, ports, guard: parts.guard }),
   };
+}
+
+interface AgentEnd extends Pick<AgentParts, 'guard'>, Pick<AgentOptions, 'ports'> {
+  readonly hub: SessionHub;
+  cancelCleanup(): void;
+}
+
+function createEndMethods({ cancelCleanup, hub, ports, guard }: AgentEnd): Pick<Agent, 'close' | 'end'> {
+  const end = async (killProcesses: () => Promise<void>) => {
+    cancelCleanup();
+    await hub.close();
+    await killProcesses();
+    await guard.close();
+  };
+  return { close: () => end(() => ports.processes.killAll()), end: () => end(async () => {}) };
 }
 
 function createChangeMethods(

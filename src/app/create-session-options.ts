@@ -89,6 +89,7 @@ async function selectInitialModel(modelRegistry: ModelRegistry, extensions: Exte
 function createSessionStore(options: AgentOptions, extensionDirectory: string | undefined): SessionStore {
   if (options.store) return options.store;
   if (options.persist === false) return createMemoryStore();
+  if (options.storage) return options.storage.openStore(options.cwd);
   const { files, clock } = options.ports;
   const configuredDirectory =
     options.sessionDirectory ?? (extensionDirectory && resolveUserPath(extensionDirectory, options));

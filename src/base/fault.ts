@@ -39,6 +39,12 @@ export function toFault(thrown: unknown): Fault {
   return new Fault('internal', getErrorMessage(thrown), { cause: thrown });
 }
 
+/** The `reason` in the details of a Fault. */
+export function getFaultReason(thrown: unknown): unknown {
+  const details = thrown instanceof Fault ? thrown.details : undefined;
+  return (details as { reason?: unknown } | null | undefined)?.reason;
+}
+
 /** The message of an Error, or the string form of any other thrown value. */
 export function getErrorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -10,6 +10,18 @@ export const SUBCOMMANDS = {
     const { runServe } = await import('../app/modes/serve/serve.ts');
     return (argv: readonly string[], warn: (line: string) => void) => runServe(argv, warn, parseArguments);
   },
+  submit: async () => {
+    const { runSubmit } = await import('../app/modes/submit.ts');
+    return (argv: readonly string[], warn: (line: string) => void) => runSubmit(argv, warn, parseArguments);
+  },
+  submissions: async () => {
+    const { runSubmissions } = await import('../app/modes/submissions.ts');
+    return (argv: readonly string[], warn: (line: string) => void) => runSubmissions(argv, warn, parseArguments);
+  },
+  worker: async () => {
+    const { runWorker } = await import('../app/modes/worker/worker.ts');
+    return (argv: readonly string[], warn: (line: string) => void) => runWorker(argv, warn, parseArguments);
+  },
   attach: async () => (await import('../app/modes/attach/attach.ts')).runAttach,
   login: async () => (await import('../app/modes/login.ts')).runLogin,
   logout: async () => (await import('../app/modes/logout.ts')).runLogout,

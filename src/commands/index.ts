@@ -21,6 +21,7 @@ import * as retry from './retry.ts';
 import * as settings from './settings.ts';
 import * as storedSessions from './stored-sessions.ts';
 import * as subagents from './subagents.ts';
+import * as submissions from './submissions.ts';
 import * as thinkingLevels from './thinking-levels.ts';
 import * as todos from './todos.ts';
 
@@ -46,6 +47,7 @@ export const lazyModules = {
   './settings.ts': settings,
   './stored-sessions.ts': storedSessions,
   './subagents.ts': subagents,
+  './submissions.ts': submissions,
   './thinking-levels.ts': thinkingLevels,
   './todos.ts': todos,
 } as const;

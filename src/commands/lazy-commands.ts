@@ -113,6 +113,16 @@ export const LAZY_MODULES: readonly { load(): Promise<object>; readonly commands
     ],
   },
   {
+    load: () => import('./submissions.ts'),
+    commands: [
+      'cancel_submission now long',
+      'get_submission now long read',
+      'get_submission_patch now long read',
+      'list_submissions now long read',
+      'submit now long',
+    ],
+  },
+  {
     load: () => import('./thinking-levels.ts'),
     commands: [
       'cycle_model ordered',

@@ -71,7 +71,12 @@ export interface RunRequest extends UserInput {
 }
 
 /** Continues a run that was interrupted by the end of the program. */
-export type ContinueRequest = Pick<RunRequest, 'onAccepted' | 'onOutcome' | 'onDelayed'>;
+export interface ContinueRequest
+  extends Partial<Pick<RunRequest, 'onAccepted'>>,
+    Pick<RunRequest, 'onOutcome' | 'onDelayed'> {
+  /** `takeover`: no client asked for it. The process that ran it has ended. Clients get a notice. */
+  readonly source?: 'takeover' | undefined;
+}
 
 export interface Runs {
   /** A run is in progress, or an automatic retry will start one. False after the last agent_end, also during a compaction after it. */

@@ -1,6 +1,7 @@
 // What commands use beside a session: settings, models and stored sessions. Loaded with the first use.
 import type { ModelListing } from './model-api.ts';
 import type { SessionPage, SessionQuery, SessionSummary } from './session-store.ts';
+import type { Submissions } from './submissions.ts';
 
 export type SettingScope = 'user' | 'project' | 'session';
 
@@ -79,4 +80,8 @@ export interface CommandPorts {
   readonly settings: SettingsPort;
   listKnownModels(): Promise<ModelListing>;
   readonly sessions: StoredSessions;
+  /** Throws a Fault when sessions are not stored in a database. */
+  openSubmissions(): Promise<Submissions>;
+  /** The working directory of the session, or of the process. */
+  readonly cwd: string;
 }

@@ -235,6 +235,8 @@ export interface Hooks {
   readonly input?: Hook<SubmittedInput, InputHookResult>;
   /** The slash commands that the `input` hook handles. */
   readonly listSlashCommands?: (() => Promise<readonly SlashCommand[]>) | undefined;
+  /** Called before a run is accepted: for a prompt, or when an interrupted run is continued. A hook that throws refuses it. */
+  readonly beforeAccept?: Hook<{ readonly cwd: string }, undefined>;
   /** Called after a run is accepted and before it starts. */
   readonly beforeRun?: Hook<PlannedRun, RunHookResult>;
   /** Called before every request; may replace the messages of the request. The log is not changed. */

@@ -16,6 +16,10 @@ export interface OpenSessionRequest {
   choicesOf?: string | undefined;
   /** Default: that of the program. */
   cwd?: string | undefined;
+  /** The session works in its own copy of this repository: a git URL, or a path. `cwd` is then a path in it. Only where sessions have workspaces. */
+  repository?: string | undefined;
+  /** A full commit id, a branch or a tag of the repository. Default: what is checked out, or the default branch. */
+  commit?: string | undefined;
   /** Without `cwd`: a stored session, or a copy of one, continues in its own directory. */
   isInStoredDirectory?: boolean | undefined;
   /** With `id`: fails when there is no such session, instead of creating it. An open session is used as it is. */

@@ -1,10 +1,26 @@
 // Storage of sessions, independent of the storage format.
 import type { SessionEntry, SessionHeader } from '../protocol/index.ts';
 
+/** A local directory for the files of a session beside its log, such as artifacts. It may not exist. */
+export interface SessionDirectory {
+  readonly path: string;
+  /** Resolves when the files of the session are there. Called before the directory is used. Absent if they always are. */
+  restore?(): Promise<void>;
+  /** Resolves when all changes are stored. Absent if the directory itself is where they are stored. */
+  save?(): Promise<void>;
+}
+
 /** The append-only log of one session. */
 export interface SessionLog {
-  /** Path of the log; undefined for logs in memory. */
+  /** Path of the log, or another reference with which its store finds it; undefined for logs in memory. */
   readonly file: string | undefined;
+  /** Absent for logs in memory. */
+  readonly directory?: SessionDirectory | undefined;
+  /**
+   * Another process takes the log over when this one has ended, and continues its run. So the log also records which tool calls
+   * have been started, and what the run does after an answer that looks like its end. Absent for logs of one process.
+   */
+  readonly canBeTakenOver?: boolean | undefined;
   /** Resolves when the entries are written and synced. Entries are written in the order of the calls. */
   append(entries: readonly SessionEntry[]): Promise<void>;
   /** Reads all entries in order. The cost grows with the whole history: for trees and exports, never to resume. */
@@ -137,7 +153,7 @@ export interface SessionStore {
   readonly directory?: string | undefined;
   /**
    * Creates a log, in `file` if given: it must be empty or absent. Otherwise in `directory`, by default that of the store.
-   * Nothing is written before the first append.
+   * Nothing is written before the first append. Stores without files throw a Fault when one of them is given.
    */
   create(header: SessionHeader, file?: string, directory?: string): SessionLog;
   /**

@@ -1,5 +1,12 @@
 // Options for loading extensions.
-import type { ModelRegistry, OpenInnerSession, Ports, ProcessIdentity, ResourceLocator } from '../contracts/index.ts';
+import type {
+  ModelRegistry,
+  OpenInnerSession,
+  Ports,
+  ProcessIdentity,
+  ResourceLocator,
+  SessionIndex,
+} from '../contracts/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 
 export interface ExtensionOptions {
@@ -24,6 +31,8 @@ export interface ExtensionHostOptions extends ExtensionOptions {
   /** Absent if extensions cannot open sessions. */
   openInnerSession?: OpenInnerSession | undefined;
   identity: ProcessIdentity;
+  /** Finds sessions that are not stored in files. */
+  sessionIndex?: SessionIndex | undefined;
   /** For interfaces of other programs that are synchronous. All other code reads through `ports.files`. */
   readTextSync(path: string): string;
   hookTimeoutMs: number;

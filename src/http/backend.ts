@@ -77,7 +77,7 @@ export interface HttpBackend {
   serveConnection(connection: ClientConnection): Promise<void>;
   describeSession(id: string): Promise<SessionDetails>;
   /** What the open sessions are doing, by id. */
-  listActivities(): ReadonlyMap<string, SessionActivity>;
+  listActivities(): Promise<ReadonlyMap<string, SessionActivity>>;
   listDialogs(sessionId: string): Promise<readonly UiRequest[]>;
   /** Returns false when no dialog with this id is open. */
   answerDialog(sessionId: string, requestId: string, answer: UiAnswer, caller: Caller): Promise<boolean>;

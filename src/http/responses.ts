@@ -19,6 +19,7 @@ const STATUS_OF_REASONS: ReadonlyMap<unknown, number> = new Map([
   ['read_only', 403],
   ['in_use', 409],
   ['too_many_clients', 503],
+  ['unavailable', 503],
   ['unsupported_media_type', 415],
 ]);
 

@@ -11,6 +11,7 @@ import { type HttpContext, type HttpRouter, readBody, readParams } from './http-
 import { createErrorResponse, createJsonResponse, createReplyResponse, createThrownResponse } from './responses.ts';
 import { addRoutes } from './route-table.ts';
 import { addActivities } from './session-activity.ts';
+import { addSubmissionRoutes } from './submission-routes.ts';
 
 export interface SessionRouteOptions {
   readonly backend: HttpBackend;
@@ -30,7 +31,7 @@ export function addSessionRoutes(app: HttpRouter, options: SessionRouteOptions):
       async handle(context) {
         const { query, cwd, cursor } = context.req.query();
         const reply = await call(context, 'list_sessions', { query, cwd, cursor, ...readNumbers(context, 'limit') });
-        return createReplyResponse(addActivities(reply, backend.listActivities()));
+        return createReplyResponse(addActivities(reply, await backend.listActivities()));
       },
     },
     POST: { handle: (context) => startSession(context, options, { status: 201 }) },
@@ -64,6 +65,7 @@ export function addSessionRoutes(app: HttpRouter, options: SessionRouteOptions):
     GET: { query: ['after', 'stream'], handle: (context) => followEvents(context, options) },
   });
   addFileRoutes(app, backend);
+  addSubmissionRoutes(app, options);
   addDialogRoutes(app, options);
 }
 

@@ -6,18 +6,28 @@ import type { SessionEntry } from './session-entry.ts';
 export const RUN_END_ENTRY = 'parley.run_end';
 /** Marks the new position after a move in the log. */
 export const MOVED_ENTRY = 'parley.moved';
+/** Before a tool that can change something is run: which call it is. Only in logs that can be taken over. */
+export const TOOL_START_ENTRY = 'parley.tool_start';
+/** What the run does next, after an answer that looks like its end. Only in logs that can be taken over. */
+export const NEXT_STEP_ENTRY = 'parley.next_step';
 /** The error message of an answer that a rule interrupted and that is not sent to the model again. */
 export const INTERRUPTED_BY_RULE = 'Interrupted by a rule';
 
 /** Messages that the agent adds when it continues a run by itself. */
 const CONTINUATIONS: readonly unknown[] = ['ttsr-injection', 'todo-reminder'];
 
+const CUSTOM_ENTRIES: ReadonlyMap<string, boolean> = new Map([
+  [RUN_END_ENTRY, false],
+  [MOVED_ENTRY, false],
+  [NEXT_STEP_ENTRY, true],
+]);
+
 /** Whether the run must go on after this entry. `undefined`: the entry before it decides. */
 export function isRunOpenAfter(entry: SessionEntry): boolean | undefined {
   if (entry.type === 'message') return isRunOpenAfterMessage(entry.message);
   if (entry.type === 'custom_message') return CONTINUATIONS.includes(entry.customType) || undefined;
-  const isEnd = entry.type === 'custom' && (entry.customType === RUN_END_ENTRY || entry.customType === MOVED_ENTRY);
-  return isEnd || entry.type === 'branch_summary' ? false : undefined;
+  if (entry.type === 'custom') return CUSTOM_ENTRIES.get(entry.customType);
+  return entry.type === 'branch_summary' ? false : undefined;
 }
 
 /** For results of tools, the answer that called them decides. Output of the host's shell commands belongs to no run. */

@@ -41,6 +41,8 @@ export const sessionEntry = variant('type', [
     message: agentMessage,
     /** The queued message that this one delivers; see the `parley.queue` custom entries. */
     queueId: optional(string()),
+    /** Of an answer with tool calls: the id of the session whose log has a `parley.tool_start` entry for each call that was started. */
+    startsRecordedIn: optional(string()),
   }),
   looseObject({ ...commonFields, type: literal('thinking_level_change'), thinkingLevel }),
   looseObject({ ...commonFields, type: literal('model_change'), provider: string(), modelId: string() }),

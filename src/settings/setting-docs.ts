@@ -21,6 +21,21 @@ export const SETTING_DOCS: Readonly<Record<SettingKey, string>> = {
   shellPath: 'The shell that runs commands.',
   'bash.timeout': 'Default timeout of a shell command in seconds, when the model sets none.',
   'rpc.maxLineBytes': 'The maximum length of a line from the host, in bytes.',
+  store:
+    'The PostgreSQL database in which sessions are stored: `postgres://USER:PASSWORD@HOST:PORT/NAME`. Absent: in session files. The variable PARLEY_DATABASE_URL has the same effect and keeps the password out of files.',
+  'database.tenant': 'Whose sessions are used in the database. The sessions of other tenants are invisible.',
+  'database.takeoverSeconds':
+    'After this time, another process continues the sessions of one that has ended or has no connection to the database.',
+  'database.retentionDays':
+    'Sessions of the database that were not used for this number of days are deleted by `parley serve`. Sessions in use are kept. Absent: none are deleted.',
+  'workspace.remote':
+    'With a database and in `parley serve`: the git URL, or the name of a remote of the repository, to which the files that a session works on are saved, so that other nodes of the fleet can continue with them. Each session then works in a copy of the repository. Absent: the working directories are on storage that all nodes share.',
+  'workspace.directory':
+    'Where the copies of repositories are created in which sessions work. Absent: the directory `workspaces` in the user directory.',
+  'workspace.keepHours':
+    'After this time without use, the copy of a closed session is removed from this machine. It is restored from the remote when the session is opened again.',
+  'workspace.repositories':
+    'Repositories that a client may name for a session: absolute paths, whose subdirectories are allowed too, and beginnings of git URLs. Empty: only the repository in which the server was started.',
   'serve.port': 'The TCP port of `parley serve`. 0 uses any free port.',
   'serve.host':
     'The address on which `parley serve` listens. Another address than that of the loopback interface needs an explicit token, and TLS in front of the server.',

@@ -88,6 +88,15 @@ function definePaths(fromProject: ProjectRule) {
   return { ...markRestricting(defineSetting(array(path), []), fromProject), isPathList: true as const };
 }
 
+/** A directory that only the user can name. */
+function defineUserOptionalPath() {
+  const path = pipe(
+    string(),
+    check((text) => isAbsolute(text) || text.startsWith('~/'), 'must be an absolute path or begin with ~/'),
+  );
+  return markRestricting(defineOptionalSetting(path), 'ignore');
+}
+
 function integerAtLeast(minimum: number) {
   return pipe(number(), integer('must be a whole number'), minValue(minimum, `must be ${minimum} or more`));
 }
@@ -134,6 +143,59 @@ export const SETTINGS = {
   'rpc.stream': defineSetting(picklist(STREAM_MODES), 'full'),
   'rpc.onEof': defineSetting(picklist(EOF_ACTIONS), 'finish'),
   dialect: defineSetting(string(), 'omp'),
+  store: markRestricting(
+    defineOptionalSetting(
+      pipe(string(), regex(/^postgres(?:ql)?:\/\//, 'must have the form postgres://USER:PASSWORD@HOST:PORT/NAME')),
+    ),
+    'ignore',
+  ),
+  'database.tenant': markRestricting(
+    defineSetting(pipe(string(), regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, and . _ -')), 'default'),
+    'ignore',
+  ),
+  'database.takeoverSeconds': defineUserSetting(pipe(number(), minValue(2, 'must be 2 or more')), 10),
+  'database.retentionDays': {
+    ...defineOptionalSetting(
+      pipe(
+        number(),
+        check((days) => days > 0, 'must be more than 0'),
+      ),
+    ),
+    fromProject: 'ignore',
+  },
+  'workspace.remote': markRestricting(
+    defineOptionalSetting(
+      pipe(
+        string(),
+        regex(
+          /^(?:[A-Za-z\d][\w.-]*|\/.+|(?:https|ssh|file):\/\/.+|[\w.-]+@[\w.-]+:.+)$/,
+          'must be a git URL, an absolute path or the name of a remote',
+        ),
+        check(
+          (text) => !/^https:\/\/[^/]*@|^ssh:\/\/[^/@]*:[^/]*@/.test(text),
+          'must not contain credentials; configure a credential helper of git',
+        ),
+      ),
+    ),
+    'ignore',
+  ),
+  'workspace.directory': defineUserOptionalPath(),
+  'workspace.keepHours': defineUserSetting(numberAtLeast(0), 24),
+  'workspace.repositories': markRestricting(
+    defineSetting(
+      array(
+        pipe(
+          string(),
+          regex(
+            /^(?:~?\/.+|(?:https|ssh|file):\/\/.+|[\w.-]+@[\w.-]+:.*)$/,
+            'must be an absolute path or the beginning of a git URL',
+          ),
+        ),
+      ),
+      [],
+    ),
+    'ignore',
+  ),
   'serve.port': defineUserSetting(pipe(integerAtLeast(0), maxValue(65_535, 'must be at most 65535')), 7420),
   'serve.host': defineUserSetting(string(), '127.0.0.1'),
   'serve.idleMinutes': defineUserSetting(pipe(number(), minValue(0.01, 'must be 0.01 or more')), 30),

@@ -18,7 +18,8 @@ export async function isLogInterrupted(file: OpenFile, size: number): Promise<bo
   return false;
 }
 
-function isRunOpenAfterLine(line: RawLine): boolean | undefined {
+/** `undefined` for a line that does not decide it: the lines before it do. */
+export function isRunOpenAfterLine(line: RawLine): boolean | undefined {
   const head = parseHead(line);
   const role = head && looksLikeMessage(head, line) ? head.role : undefined;
   // Results of tools can be long, and the answer before them decides.

@@ -3,7 +3,7 @@ import { createDeferred, type Deferred } from '../base/deferred.ts';
 import { Fault, getErrorMessage } from '../base/fault.ts';
 import { toJson } from '../base/json.ts';
 import type { Clock, Files } from '../contracts/ports.ts';
-import type { SessionLog } from '../contracts/session-store.ts';
+import type { SessionDirectory, SessionLog } from '../contracts/session-store.ts';
 import type { SessionEntry, SessionHeader } from '../protocol/session-entry.ts';
 import type { BlockFile } from './block-file.ts';
 
@@ -25,6 +25,8 @@ export interface JsonlLogOptions {
   readonly isIntact?: (() => boolean) | undefined;
   /** Written before the first entries of a new file. */
   readonly header?: SessionHeader | undefined;
+  /** Default: the one that is named after the file. */
+  readonly directory?: SessionDirectory | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface JsonlLogOptions {
  * entries depend on the entries before them.
  */
 export function createJsonlLog(options: JsonlLogOptions): SessionLog {
-  const { files, file, target, header, digestMinBytes = DEFAULT_DIGEST_MIN_BYTES, isIntact } = options;
+  const { files, file, target, header, directory, digestMinBytes = DEFAULT_DIGEST_MIN_BYTES, isIntact } = options;
   const encoder = new TextEncoder();
   let queue: PendingWrite[] = [];
   let writing: Promise<void> | undefined;
@@ -61,6 +63,7 @@ export function createJsonlLog(options: JsonlLogOptions): SessionLog {
 
   return {
     file,
+    directory: directory ?? { path: file.replace(/\.jsonl$/, '') },
     async append(entries) {
       if (closing) {
         const message = `Cannot write session file ${file}: it is closed`;

@@ -50,22 +50,32 @@ async function writeNewFile(files: Files, path: string, fill: (target: OpenFile)
 
 async function writeUpgradedLog(
   old: OpenFile,
-  { header, version: oldVersion, end }: ParsedHeader,
-  size: number,
+  found: ParsedHeader,
+  end: number,
   target: OpenFile,
   damage: LogDamage[],
 ): Promise<void> {
-  const upgrade = createLineUpgrader(oldVersion);
+  for await (const lines of upgradeLog(old, found, end, damage)) await writeFully(target, lines);
+}
+
+/** Yields the header line in the current version, then blocks of whole lines. Adds what could not be read to `damage`. */
+export async function* upgradeLog(
+  old: OpenFile,
+  { header, version, end: from }: ParsedHeader,
+  end: number,
+  damage: LogDamage[],
+): AsyncGenerator<Buffer> {
+  const upgrade = createLineUpgrader(version);
   const { type, version: _old, ...rest } = header;
-  await writeFully(target, Buffer.from(`${toJson({ type, version: SESSION_VERSION, ...rest })}\n`));
-  for await (const batch of readLinesForward(old, end, size)) {
+  yield Buffer.from(`${toJson({ type, version: SESSION_VERSION, ...rest })}\n`);
+  for await (const batch of readLinesForward(old, from, end)) {
     const lines: (Buffer | string)[] = [];
     for (const line of batch) {
       const outcome = upgrade(line);
       if (outcome.line !== undefined) lines.push(outcome.line, '\n');
       if (outcome.problem !== undefined) damage.push({ offset: line.start, message: outcome.problem });
     }
-    await writeFully(target, Buffer.concat(lines.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))));
+    yield Buffer.concat(lines.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   }
 }
 

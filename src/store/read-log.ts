@@ -28,7 +28,16 @@ interface LogRange {
 export async function readLog(
   files: Files,
   log: LogRange,
-  { damage, title }: { damage: readonly LogDamage[]; title: string | undefined },
+  {
+    damage,
+    title,
+    findEarlierName = (end) => findName(log.target, log.from, end),
+  }: {
+    damage: readonly LogDamage[];
+    title: string | undefined;
+    /** Finds the name that the lines before `end` give. */
+    findEarlierName?: (end: number) => Promise<string | undefined>;
+  },
 ): Promise<LogContents> {
   const pathResult = await readPathRepaired(log);
   const earlyDamage = await findEarlyDamage(log.target, log.from, pathResult.scannedFrom);
@@ -41,9 +50,7 @@ export async function readLog(
       return path;
     },
     leafId: lazyPath.at(-1)?.id ?? null,
-    name: pathResult.name
-      ? pathResult.name.name
-      : ((await findName(log.target, log.from, pathResult.scannedFrom)) ?? title),
+    name: pathResult.name ? pathResult.name.name : ((await findEarlierName(pathResult.scannedFrom)) ?? title),
     get damage() {
       return [...damage, ...earlyDamage, ...pathResult.damage];
     },

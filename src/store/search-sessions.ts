@@ -26,7 +26,7 @@ interface SearchContext {
 }
 
 /** A search that takes longer returns what it has found, and a cursor. */
-const SEARCH_TIME_MS = 3000;
+export const SEARCH_TIME_MS = 3000;
 /** Files that are searched at the same time. */
 const BATCH_SIZE = 16;
 /** Of a longer log only the end is searched. */
@@ -124,9 +124,9 @@ function isInName({ path }: SessionFile, query: string): boolean {
 }
 
 /** `excerpt` is absent when the text occurs only in a name of the session. */
-async function findText(
+export async function findText(
   files: Files,
-  { path, size }: SessionFile,
+  { path, size }: Pick<SessionFile, 'path' | 'size'>,
   pattern: TextPattern,
 ): Promise<{ excerpt?: string } | undefined> {
   const file = await files.open(path, 'read');
@@ -171,18 +171,18 @@ function readMessageText({ type, message }: Record<string, unknown>): string {
   return Array.isArray(content) ? extractText(content.filter(isRecord) as never) : '';
 }
 
-type Position = Pick<SessionFile, 'modifiedMs' | 'path'>;
+export type Position = Pick<SessionFile, 'modifiedMs' | 'path'>;
 
 /** Newest first. */
-function compare(a: Position, b: Position): number {
+export function compare(a: Position, b: Position): number {
   return b.modifiedMs - a.modifiedMs || (a.path < b.path ? 1 : a.path > b.path ? -1 : 0);
 }
 
-function encodeCursor({ modifiedMs, path }: Position): string {
+export function encodeCursor({ modifiedMs, path }: Position): string {
   return Buffer.from(JSON.stringify([modifiedMs, path])).toString('base64url');
 }
 
-function decodeCursor(cursor: string): Position {
+export function decodeCursor(cursor: string): Position {
   try {
     const [modifiedMs, path] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     if (typeof modifiedMs === 'number' && typeof path === 'string') return { modifiedMs, path };

@@ -1,32 +1,8 @@
 // Finds the stored sessions of all working directories.
-import type {
-  Ports,
-  ProcessIdentity,
-  SessionPage,
-  SessionQuery,
-  SessionStore,
-  SessionSummary,
-} from '../contracts/index.ts';
+import type { Ports, ProcessIdentity, SessionIndex, SessionStore } from '../contracts/index.ts';
 import { createJsonlStore } from './jsonl-store.ts';
 import { createSessionLocks } from './session-lock.ts';
 import { getSessionDirectory, listSessionDirectories } from './session-paths.ts';
-
-export interface SessionIndex {
-  /** Newest first. */
-  list(): Promise<readonly SessionSummary[]>;
-  search(query: SessionQuery): Promise<SessionPage>;
-  /** Finds one session by its path or the beginning of its id. Throws a Fault when there is none or more than one. */
-  locate(reference: string): Promise<SessionSummary>;
-  /** The path of the session with exactly this id. */
-  find(id: string): Promise<string | undefined>;
-  /** The working directory of the stored session. */
-  readDirectory(path: string): Promise<string | undefined>;
-  /** The text of a file that is stored beside the log. */
-  readSidecar(path: string, name: string): Promise<string | undefined>;
-  /** Moves a session to another working directory. Returns its new path. */
-  move(path: string, cwd: string): Promise<string>;
-  remove(path: string): Promise<void>;
-}
 
 interface SessionIndexOptions {
   readonly ports: Pick<Ports, 'files' | 'clock'>;

@@ -58,11 +58,19 @@ async function preloadSmallFile(file: OpenFile, size: number): Promise<OpenFile>
   return { ...file, read: async (position, length) => whole.subarray(position, position + length) };
 }
 
-class SessionCounter {
-  messages = 0;
-  cost = 0;
+export class SessionCounter {
+  messages: number;
+  cost: number;
   name: string | undefined;
   opening: string | undefined;
+
+  /** The values after the lines before those that are added. */
+  constructor(messages = 0, cost = 0, name?: string, opening?: string) {
+    this.messages = messages;
+    this.cost = cost;
+    this.name = name;
+    this.opening = opening;
+  }
 
   /** Counts the messages of all branches, because all of them were paid for. */
   add({ bytes }: RawLine): void {

@@ -39,6 +39,8 @@ export interface Metrics {
   /** A call that has been answered. `outcome` is `success` or the code of the fault. */
   countCall(command: string, outcome: string, seconds: number): void;
   setClients(dialect: string, count: number): void;
+  /** Connections and calls that this node relays to another one (out), or answers for another one (in). */
+  setRelayed(direction: 'in' | 'out', count: number): void;
   /** `in`: from a client. Allocates nothing. */
   countFrame(dialect: string, direction: 'in' | 'out', bytes: number): void;
   /** A client whose connection the server has closed, for example because it reads too slowly. */
@@ -110,6 +112,11 @@ function createServerMethods(registry: MetricRegistry): ServerMethods {
     buckets: CALL_BUCKETS,
   });
   const clients = registry.gauge({ name: 'parley_clients', help: 'Connected clients.', labels: ['dialect'] });
+  const relayed = registry.gauge({
+    name: 'parley_relayed',
+    help: 'Connections and calls that another node answers (out), and those of other nodes that this one answers (in).',
+    labels: ['direction'],
+  });
   const frames = registry.counter({
     name: 'parley_frames_total',
     help: 'Frames from clients (in) and to clients (out).',
@@ -141,6 +148,7 @@ function createServerMethods(registry: MetricRegistry): ServerMethods {
       callSeconds.observe(seconds, command);
     },
     setClients: (dialect, count) => clients.set(count, dialect),
+    setRelayed: (direction, count) => relayed.set(count, direction),
     countFrame(dialect, direction, bytes) {
       frames.add(1, dialect, direction);
       frameBytes.add(bytes, dialect, direction);

@@ -127,7 +127,7 @@ function createBackend(calls: BackendCall[]): HttpBackend {
       await transport.readerClosed;
     },
     describeSession: async (sessionId) => ({ sessionId, isOpen: true, seq: 1, clients: [] }),
-    listActivities: () => new Map(),
+    listActivities: async () => new Map(),
     listDialogs: async () => [],
     answerDialog: async () => true,
     exportSession: async () => '<!doctype html>',

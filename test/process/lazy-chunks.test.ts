@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { createChunkRecorder, findEmptyExports, listChunks } from '../support/chunk-recorder.ts';
+import { tryDatabase } from './features/database.ts';
 import { runtimeOptions } from './features/feature-program.ts';
 import { tryHostCommands } from './features/host-commands.ts';
 import { tryMcp } from './features/mcp.ts';
@@ -15,6 +16,7 @@ import { trySignIns } from './features/sign-ins.ts';
 import { trySubcommands } from './features/subcommands.ts';
 import { tryTelemetry } from './features/telemetry.ts';
 import { tryTerminal } from './features/terminal.ts';
+import { tryWorkers } from './features/workers.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-chunks-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -31,6 +33,8 @@ tryServer();
 trySignIns();
 tryTelemetry();
 tryTerminal();
+tryDatabase();
+tryWorkers();
 
 test('every lazily loaded file was loaded', () => {
   const opened = recorder.listLoaded();

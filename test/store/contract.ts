@@ -24,37 +24,39 @@ export function entry(n: number, text = `message ${n}`): SessionEntry {
 
 const id = (n: number) => n.toString(16).padStart(8, '0');
 
+type StoredContent = { header: unknown; entries: unknown[] } | undefined;
+
 export interface StoreUnderTest {
   readonly store: SessionStore;
   /** The content of the log; `undefined` before anything was stored. */
-  read(log: SessionLog): { header: unknown; entries: unknown[] } | undefined;
+  read(log: SessionLog): StoredContent | Promise<StoredContent>;
   /** Whether closed logs can be found again. */
   readonly keeps?: boolean;
 }
 
-export function storeContract(name: string, open: () => StoreUnderTest): void {
+export function storeContract(name: string, openStore: () => StoreUnderTest | Promise<StoreUnderTest>): void {
   describe(`${name} fulfils the store contract`, () => {
     test('entries are stored unchanged, in the order of the calls', async () => {
-      const { store, read } = open();
+      const { store, read } = await openStore();
       const log = store.create(header);
       const calls = Array.from({ length: 30 }, (_, i) => log.append([entry(2 * i), entry(2 * i + 1)]));
       await Promise.all(calls);
-      expect(read(log)).toEqual({ header, entries: Array.from({ length: 60 }, (_, i) => entry(i)) });
+      expect(await read(log)).toEqual({ header, entries: Array.from({ length: 60 }, (_, i) => entry(i)) });
       await log.close();
     });
 
     test('entries are stored when append resolves', async () => {
-      const { store, read } = open();
+      const { store, read } = await openStore();
       const log = store.create(header);
       for (let n = 0; n < 5; n += 1) {
         await log.append([entry(n)]);
-        expect(read(log)?.entries).toHaveLength(n + 1);
+        expect((await read(log))?.entries).toHaveLength(n + 1);
       }
       await log.close();
     });
 
     test('every text is stored unchanged', async () => {
-      const { store, read } = open();
+      const { store, read } = await openStore();
       const log = store.create(header);
       const texts = [
         '',
@@ -66,16 +68,16 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
         'x'.repeat(3e5),
       ];
       await log.append(texts.map((text, n) => entry(n, text)));
-      expect(read(log)?.entries).toEqual(texts.map((text, n) => entry(n, text)));
+      expect((await read(log))?.entries).toEqual(texts.map((text, n) => entry(n, text)));
       await log.close();
     });
 
     test('unknown fields and entry types are kept', async () => {
-      const { store, read } = open();
+      const { store, read } = await openStore();
       const log = store.create({ ...header, parentSession: '/old.jsonl', extra: { kept: true } });
       const unknownEntry = { ...entry(0), type: 'ttsr_injection', injectedRules: ['a'] } as unknown as SessionEntry;
       await log.append([unknownEntry]);
-      expect(read(log)).toEqual({
+      expect(await read(log)).toEqual({
         header: { ...header, parentSession: '/old.jsonl', extra: { kept: true } },
         entries: [unknownEntry],
       });
@@ -83,35 +85,35 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
     });
 
     test('an empty append changes nothing', async () => {
-      const { store, read } = open();
+      const { store, read } = await openStore();
       const log = store.create(header);
       await log.append([]);
-      expect(read(log)?.entries ?? []).toEqual([]);
+      expect((await read(log))?.entries ?? []).toEqual([]);
       await log.close();
     });
 
     test('close waits for pending appends, may be called twice, and later appends fail', async () => {
-      const { store, read } = open();
+      const { store, read } = await openStore();
       const log = store.create(header);
       const appended = log.append([entry(0)]);
       await Promise.all([log.close(), log.close()]);
       await appended;
-      expect(read(log)?.entries).toEqual([entry(0)]);
+      expect((await read(log))?.entries).toEqual([entry(0)]);
       await expect(log.append([entry(1)])).rejects.toMatchObject({ name: 'Fault', code: 'storage' });
-      expect(read(log)?.entries).toEqual([entry(0)]);
+      expect((await read(log))?.entries).toEqual([entry(0)]);
     });
 
     test('two logs of one store do not mix', async () => {
-      const { store, read } = open();
+      const { store, read } = await openStore();
       const [one, two] = [store.create(header), store.create({ ...header, id: 'another' })];
       await Promise.all([one.append([entry(0)]), two.append([entry(1)]), one.append([entry(2)])]);
-      expect(read(one)).toEqual({ header, entries: [entry(0), entry(2)] });
-      expect(read(two)).toEqual({ header: { ...header, id: 'another' }, entries: [entry(1)] });
+      expect(await read(one)).toEqual({ header, entries: [entry(0), entry(2)] });
+      expect(await read(two)).toEqual({ header: { ...header, id: 'another' }, entries: [entry(1)] });
       await Promise.all([one.close(), two.close()]);
     });
 
     test('the whole history can be read while it is written, and afterwards', async () => {
-      const { store } = open();
+      const { store } = await openStore();
       const log = store.create(header);
       expect(await log.readAll()).toEqual([]);
       const first = log.append([entry(0), entry(1)]);
@@ -123,7 +125,7 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
     });
 
     test('a missing session is reported as not found', async () => {
-      const { store } = open();
+      const { store } = await openStore();
       const notFound = { name: 'Fault', code: 'not_found', message: expect.stringContaining('/no/where.jsonl') };
       await expect(store.resume('/no/where.jsonl')).rejects.toMatchObject(notFound);
       await expect(store.locate('/no/where.jsonl')).rejects.toMatchObject(notFound);
@@ -134,7 +136,7 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
     });
 
     test('a closed session can be resumed, or is not listed', async () => {
-      const { store, keeps, read } = open();
+      const { store, keeps, read } = await openStore();
       const log = store.create(header);
       await log.append([entry(0), entry(1)]);
       await log.close();
@@ -147,7 +149,7 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
       await resumed.log.append([entry(2)]);
       expect(await resumed.log.readAll()).toEqual([entry(0), entry(1), entry(2)]);
       await resumed.log.close();
-      expect(read(log)).toEqual({ header, entries: [entry(0), entry(1), entry(2)] });
+      expect(await read(log)).toEqual({ header, entries: [entry(0), entry(1), entry(2)] });
     });
   });
 }

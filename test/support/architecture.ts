@@ -9,7 +9,7 @@ import { findNamingErrors } from './naming.ts';
 const FOUNDATION = ['base', 'protocol', 'contracts'];
 const MODULES = [
   ...['transports', 'dialects', 'server', 'commands', 'core', 'llm', 'tools', 'store', 'mcp'],
-  ...['permissions', 'sandbox', 'telemetry', 'http'],
+  ...['permissions', 'sandbox', 'telemetry', 'http', 'fleet'],
 ];
 
 /** Which module may import which others. Its own files a module may always import. */
@@ -45,11 +45,16 @@ const LAZY_INTERFACES = [
   'src/core/context/to-model-messages.ts',
   'src/core/export/markup-renderers.ts',
   'src/core/export/render-page.ts',
+  'src/core/git/git.ts',
   'src/core/policy/compaction-policy.ts',
   'src/core/policy/retry-policy.ts',
   'src/core/resources/resources.ts',
   'src/core/resources/skills.ts',
   'src/core/resources/templates.ts',
+  'src/core/subagent/isolation/capture-change.ts',
+  'src/core/subagent/isolation/snapshot.ts',
+  'src/core/subagent/verification-plan.ts',
+  'src/core/subagent/verify-with-repair.ts',
   'src/extensions/discover-extensions.ts',
   'src/llm/catalogue.ts',
   'src/llm/cost.ts',

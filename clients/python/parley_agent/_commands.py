@@ -10,6 +10,7 @@ from .protocol import (
     BashResult,
     BranchResult,
     CancelLoginResult,
+    CancelSubmissionResult,
     ClearQueueResult,
     CloneResult,
     CompactionResult,
@@ -39,6 +40,8 @@ from .protocol import (
     GetSettingsSchemaResult,
     GetSubagentMessagesResult,
     GetSubagentsResult,
+    GetSubmissionPatchResult,
+    GetSubmissionResult,
     GetTreeResult,
     HandoffResult,
     HostUriScheme,
@@ -47,6 +50,7 @@ from .protocol import (
     ListArtifactsResult,
     ListModelsResult,
     ListSessionsResult,
+    ListSubmissionsResult,
     LoginResult,
     Model,
     MoveSessionResult,
@@ -70,9 +74,11 @@ from .protocol import (
     SetTodosResult,
     StartSubagentResult,
     SteerResult,
+    SubmitResult,
     SwitchSessionResult,
     ThinkingLevel,
     TodoPhase,
+    VerificationOnFailure,
     VerificationRequest,
 )
 
@@ -146,6 +152,15 @@ class Commands:
         """Cancel the `login` with a provider that is in progress. That `login` fails. `cancelled` is false if there was none. Experimental."""
         return cast("CancelLoginResult", self.call("cancel_login", {"providerId": provider_id}, timeout=timeout))
 
+    def cancel_submission(
+        self,
+        submission_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "CancelSubmissionResult":
+        """Stop a submission: one that waits is never started, and the work of one that runs is aborted. Does nothing when it has ended. Experimental."""
+        return cast("CancelSubmissionResult", self.call("cancel_submission", {"submissionId": submission_id}, timeout=timeout))
+
     def clear_queue(
         self,
         *,
@@ -177,7 +192,7 @@ class Commands:
         *,
         timeout: Optional[float] = None,
     ) -> "ContinueRunResult":
-        """Continue the run that was interrupted because the program was killed (`isInterrupted` of get_state), without a new user message. Tool calls that have no result are recorded as interrupted, and the model is asked again. Answered like prompt: when accepted, and in the omp dialect `prompt_result` reports how the run ended. Messages that were queued before stay queued and are delivered by the run. Refused when the last run has ended, and during a run. Experimental."""
+        """Continue the run that was interrupted because the program was killed (`isInterrupted` of get_state), without a new user message. Tool calls that have no result are recorded as interrupted, and the model is asked again. The log of a session in a database says which calls were started: the others are run first. Answered like prompt: when accepted, and in the omp dialect `prompt_result` reports how the run ended. Messages that were queued before stay queued and are delivered by the run. Refused when the last run has ended, and during a run. Experimental."""
         return cast("ContinueRunResult", self.call("continue_run", {}, timeout=timeout))
 
     def cycle_model(
@@ -413,6 +428,24 @@ class Commands:
         """The running subagents, including nested ones. With `includeEnded`, those of this session that have ended come first, also those from before it was resumed. Experimental."""
         return cast("GetSubagentsResult", self.call("get_subagents", {"includeEnded": include_ended}, timeout=timeout))
 
+    def get_submission(
+        self,
+        submission_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetSubmissionResult":
+        """The state of a submission, and its result if it has ended. The session with the same id has the conversation. Experimental."""
+        return cast("GetSubmissionResult", self.call("get_submission", {"submissionId": submission_id}, timeout=timeout))
+
+    def get_submission_patch(
+        self,
+        submission_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetSubmissionPatchResult":
+        """The change of a submission as a binary unified diff against its commit, in base64. Absent when nothing was changed, or it has not ended. Experimental."""
+        return cast("GetSubmissionPatchResult", self.call("get_submission_patch", {"submissionId": submission_id}, timeout=timeout))
+
     def get_tree(
         self,
         *,
@@ -458,6 +491,16 @@ class Commands:
     ) -> "ListSessionsResult":
         """Stored sessions, newest first; those of the working directory `cwd` if it is given. `query` must occur in the name, the path, or a message of the user or the model (then `match` shows the place), or begin the id; upper and lower case do not matter. `nextCursor` is present if older sessions follow: pass it as `cursor` for the next page. A search that takes long returns early, with fewer sessions and a cursor. At most 1000 sessions; without `limit` 100. `cost` is in US dollars, `bytes` includes artifacts. Experimental."""
         return cast("ListSessionsResult", self.call("list_sessions", {"query": query, "cwd": cwd, "limit": limit, "cursor": cursor}, timeout=timeout))
+
+    def list_submissions(
+        self,
+        *,
+        queue: Optional[str] = None,
+        limit: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> "ListSubmissionsResult":
+        """The submissions of the tenant, newest first; those of one queue with `queue`. At most 1000; without `limit` 100. Experimental."""
+        return cast("ListSubmissionsResult", self.call("list_submissions", {"queue": queue, "limit": limit}, timeout=timeout))
 
     def login(
         self,
@@ -759,6 +802,22 @@ class Commands:
     ) -> None:
         """Stop one subagent and its own subagents. Other subagents and the run of the session go on; the task tool reports the subagent as stopped, with `reason`. Answered after its `subagent_end`. The change of an isolated subagent that had not finished is discarded. Experimental."""
         self.call("stop_subagent", {"subagentId": subagent_id, "reason": reason}, timeout=timeout)
+
+    def submit(
+        self,
+        prompt: str,
+        *,
+        submission_id: Optional[str] = None,
+        queue: Optional[str] = None,
+        repository: Optional[str] = None,
+        commit: Optional[str] = None,
+        verify: Optional[List[str]] = None,
+        on_failure: Optional["VerificationOnFailure"] = None,
+        priority: Optional[float] = None,
+        timeout: Optional[float] = None,
+    ) -> "SubmitResult":
+        """Lets a worker (`parley worker`) run a prompt in a copy of a repository, at a commit, and return the change as a patch. `repository` is a directory or a URL; without it the worker begins with an empty directory. `verify` are commands that must succeed afterwards. With a `submissionId` that was used before for the same work, that submission is returned and `isNew` is false. The id is also that of the session. Needs a database. Experimental."""
+        return cast("SubmitResult", self.call("submit", {"prompt": prompt, "submissionId": submission_id, "queue": queue, "repository": repository, "commit": commit, "verify": verify, "onFailure": on_failure, "priority": priority}, timeout=timeout))
 
     def switch_session(
         self,

@@ -418,6 +418,7 @@ class _SessionEntryMessage(TypedDict):
 
 class SessionEntryMessage(_SessionEntryMessage, total=False):
     queueId: str
+    startsRecordedIn: str
 
 
 class SessionEntryThinkingLevelChange(TypedDict):
@@ -1170,6 +1171,24 @@ class CancelLoginResult(TypedDict):
     cancelled: bool
 
 
+class _CancelSubmissionResultSubmission(TypedDict):
+    id: str
+    queue: str
+    state: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    createdMs: float
+
+
+class CancelSubmissionResultSubmission(_CancelSubmissionResultSubmission, total=False):
+    worker: str
+    startedMs: float
+    endedMs: float
+    error: str
+
+
+class CancelSubmissionResult(TypedDict):
+    submission: "CancelSubmissionResultSubmission"
+
+
 class ClearQueueResult(TypedDict):
     steering: List[str]
     followUp: List[str]
@@ -1430,6 +1449,46 @@ class GetSubagentsResult(TypedDict):
     subagents: List["SubagentSnapshot"]
 
 
+class _GetSubmissionResultSubmission(TypedDict):
+    id: str
+    queue: str
+    state: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    createdMs: float
+
+
+class GetSubmissionResultSubmission(_GetSubmissionResultSubmission, total=False):
+    worker: str
+    startedMs: float
+    endedMs: float
+    error: str
+
+
+class _GetSubmissionResultResult(TypedDict):
+    status: Literal["succeeded", "failed", "cancelled"]
+    text: str
+    hasPatch: bool
+    cost: float
+    worker: str
+
+
+class GetSubmissionResultResult(_GetSubmissionResultResult, total=False):
+    error: str
+    commit: str
+    verification: "VerificationResult"
+
+
+class _GetSubmissionResult(TypedDict):
+    submission: "GetSubmissionResultSubmission"
+
+
+class GetSubmissionResult(_GetSubmissionResult, total=False):
+    result: "GetSubmissionResultResult"
+
+
+class GetSubmissionPatchResult(TypedDict, total=False):
+    base64: str
+
+
 class GetTreeResult(TypedDict):
     tree: List["EntryTree"]
     leafId: Union[str, None]
@@ -1521,6 +1580,24 @@ class _ListSessionsResult(TypedDict):
 
 class ListSessionsResult(_ListSessionsResult, total=False):
     nextCursor: str
+
+
+class _ListSubmissionsResultSubmissionsItem(TypedDict):
+    id: str
+    queue: str
+    state: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    createdMs: float
+
+
+class ListSubmissionsResultSubmissionsItem(_ListSubmissionsResultSubmissionsItem, total=False):
+    worker: str
+    startedMs: float
+    endedMs: float
+    error: str
+
+
+class ListSubmissionsResult(TypedDict):
+    submissions: List["ListSubmissionsResultSubmissionsItem"]
 
 
 class LoginResult(TypedDict):
@@ -1636,6 +1713,25 @@ class StartSubagentResult(TypedDict):
 
 class SteerResult(TypedDict):
     disposition: Literal["started", "queued", "handled"]
+
+
+class _SubmitResultSubmission(TypedDict):
+    id: str
+    queue: str
+    state: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    createdMs: float
+
+
+class SubmitResultSubmission(_SubmitResultSubmission, total=False):
+    worker: str
+    startedMs: float
+    endedMs: float
+    error: str
+
+
+class SubmitResult(TypedDict):
+    submission: "SubmitResultSubmission"
+    isNew: bool
 
 
 class SwitchSessionResult(TypedDict):
@@ -2223,10 +2319,13 @@ READ_COMMANDS: FrozenSet[str] = frozenset(
         "get_state",
         "get_subagent_messages",
         "get_subagents",
+        "get_submission",
+        "get_submission_patch",
         "get_tree",
         "list_artifacts",
         "list_models",
         "list_sessions",
+        "list_submissions",
         "read_artifact",
     }
 )

@@ -30,6 +30,7 @@ const TAGS = {
   Events: 'Follow a session.',
   Dialogs: 'Questions of the agent and of extensions.',
   Files: 'Artifacts and exports.',
+  Submissions: 'Prompts that workers run in copies of repositories.',
   Server: 'State of the server itself.',
 };
 

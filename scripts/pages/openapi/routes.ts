@@ -32,6 +32,9 @@ export function routePaths(schemas: Schemas): Record<string, Json> {
     '/v1/sessions/{sessionId}/dialogs/{requestId}': { post: operationOf(answerDialog) },
     ...artifactPaths(schemas),
     '/v1/sessions/{sessionId}/export': { get: operationOf(exportSession) },
+    '/v1/submissions': { get: operationOf(listSubmissions(schemas)), post: operationOf(submit) },
+    '/v1/submissions/{submissionId}': { get: operationOf(getSubmission) },
+    '/v1/submissions/{submissionId}/cancel': { post: operationOf(cancelSubmission) },
     ...serverPaths,
   };
 }
@@ -116,6 +119,47 @@ const forkSession = (schemas: Schemas): Route => ({
     ...failuresOf(400, 404, 409, ...BODY_FAILURES, 422),
   },
 });
+
+const SUBMISSION = pathParameter('submissionId', 'The id of the submission, which is also that of its session.');
+
+const listSubmissions = (schemas: Schemas): Route => ({
+  id: 'listSubmissions',
+  tag: 'Submissions',
+  summary: 'The submissions of the tenant, newest first',
+  parameters: [...queryOf(schemas[paramsName('list_submissions')]), CLIENT],
+  responses: { 200: successOf(refTo(resultName('list_submissions')), 'The submissions.'), ...failuresOf(400, 422) },
+});
+
+const submit: Route = {
+  id: 'submit',
+  tag: 'Submissions',
+  summary:
+    'Let a worker run a prompt in a copy of a repository. With an id that was used before, the earlier submission is returned',
+  access: 'full',
+  parameters: [CLIENT],
+  body: jsonBody(refTo(paramsName('submit')), [], true),
+  responses: {
+    201: successOf(refTo(resultName('submit')), 'A worker will find the submission.'),
+    ...failuresOf(400, 404, ...BODY_FAILURES, 422),
+  },
+};
+
+const getSubmission: Route = {
+  id: 'getSubmission',
+  tag: 'Submissions',
+  summary: 'The state of a submission, and its result if it has ended',
+  parameters: [SUBMISSION, CLIENT],
+  responses: { 200: successOf(refTo(resultName('get_submission')), 'The submission.'), ...failuresOf(404, 422) },
+};
+
+const cancelSubmission: Route = {
+  id: 'cancelSubmission',
+  tag: 'Submissions',
+  summary: 'Stop a submission',
+  access: 'full',
+  parameters: [SUBMISSION, CLIENT],
+  responses: { 200: successOf(refTo(resultName('cancel_submission')), 'The submission.'), ...failuresOf(404, 422) },
+};
 
 const getSession: Route = {
   id: 'getSession',

@@ -1,4 +1,5 @@
 // Creates what commands use beside a session. Loaded with the first use.
+import { Fault } from '../../base/index.ts';
 import type { CommandPorts, ModelListing, ModelRegistry } from '../../contracts/index.ts';
 import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
@@ -29,8 +30,19 @@ export function createCommandPorts(
     }),
     listKnownModels: () => listKnownModels(agent?.models ?? options.models ?? createAgentModels(options)),
     sessions: createStoredSessions(options, agent),
+    cwd: agent?.session.cwd ?? options.cwd,
+    async openSubmissions() {
+      if (!options.storage?.openSubmissions) throw createNoDatabaseFault();
+      return options.storage.openSubmissions();
+    },
     overrides,
   };
+}
+
+export function createNoDatabaseFault(): Fault {
+  const message =
+    'Submissions need a database that the workers use, too. Set PARLEY_DATABASE_URL, or store in the user settings, to postgres://USER:PASSWORD@HOST:PORT/NAME';
+  return new Fault('config', message);
 }
 
 /** A registry of the SDK may list only what can be used. */

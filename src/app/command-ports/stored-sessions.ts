@@ -1,8 +1,8 @@
 // The stored sessions of all working directories, for hosts.
 import { resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
-import type { AgentSession, MovedSession, SessionGuard, StoredSessions } from '../../contracts/index.ts';
-import { createSessionIndex, type SessionIndex } from '../../store/session-index.ts';
+import type { AgentSession, MovedSession, SessionGuard, SessionIndex, StoredSessions } from '../../contracts/index.ts';
+import { createSessionIndex } from '../../store/session-index.ts';
 import { resolveWorkingDirectory } from '../../support/working-directory.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
@@ -16,7 +16,9 @@ interface CallingSession {
 export function createStoredSessions(options: AgentOptions, caller?: CallingSession): StoredSessions {
   const { ports, agentDirectory, cwd } = options;
   const sessionDirectory = options.findsAllSessions ? undefined : options.sessionDirectory;
-  const index = createSessionIndex({ ports, agentDirectory, sessionDirectory, identity: createProcessIdentity() });
+  const index =
+    options.storage?.index ??
+    createSessionIndex({ ports, agentDirectory, sessionDirectory, identity: createProcessIdentity() });
   return {
     async search(query) {
       // No directory has such a name, and the system refuses it.

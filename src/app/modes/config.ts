@@ -15,6 +15,7 @@ import { SETTING_DOCS } from '../../settings/setting-docs.ts';
 import { createUnknownKeyFault } from '../../settings/unknown-keys.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { loadProjectSettings } from '../../trust/index.ts';
+import { removeSecrets } from '../remove-secrets.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { formatTable } from './format-table.ts';
 import { parseWithHelp } from './parse-with-help.ts';
@@ -99,7 +100,7 @@ async function changeSetting(verb: 'set' | 'unset', [name = '', ...values]: read
   const file = await writeSettings(options, { [key]: value });
   return value === undefined
     ? `${key} is no longer set in ${file}\n`
-    : `${key} = ${JSON.stringify(value)} in ${file}\n`;
+    : `${key} = ${JSON.stringify(removeSecrets(value))} in ${file}\n`;
 }
 
 /** Throws a Fault for an invalid value, like for every other invalid argument. */
@@ -112,7 +113,7 @@ function parseValue(key: SettingKey, text: string): unknown {
 }
 
 function formatOne(key: SettingKey, { values, origin }: LoadedSettings, json: boolean): string {
-  const value = values[key] ?? null;
+  const value = removeSecrets(values[key] ?? null);
   const doc = SETTING_DOCS[key];
   if (json) return `${JSON.stringify({ key, value, origin: origin[key], doc, description: doc })}\n`;
   return `${key} = ${JSON.stringify(value)}\nfrom: ${origin[key]}\n${doc}\n`;
@@ -120,13 +121,13 @@ function formatOne(key: SettingKey, { values, origin }: LoadedSettings, json: bo
 
 function formatJson({ values, origin }: LoadedSettings): string {
   const entries = SETTING_KEYS.map((key) => {
-    const entry = { value: values[key] ?? null, origin: origin[key], description: SETTING_DOCS[key] };
+    const entry = { value: removeSecrets(values[key] ?? null), origin: origin[key], description: SETTING_DOCS[key] };
     return [key, entry] as const;
   });
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 }
 
 function formatList({ values, origin }: LoadedSettings): string {
-  const rows = SETTING_KEYS.map((key) => [key, JSON.stringify(values[key] ?? null), origin[key]]);
+  const rows = SETTING_KEYS.map((key) => [key, JSON.stringify(removeSecrets(values[key] ?? null)), origin[key]]);
   return formatTable(['setting', 'value', 'from'], rows);
 }

@@ -5,6 +5,8 @@ import { CWD_MISSING_MESSAGE } from '../../base/system-error.ts';
 import { resolveAgentDirectory } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { loadProjectSettings } from '../../trust/index.ts';
+import { readStorageConfiguration } from '../configured-storage.ts';
+import { takeDatabaseSecrets } from '../database-secrets.ts';
 import { checkDisk, checkPermissions } from '../doctor/check-directory.ts';
 import { checkModels } from '../doctor/check-models.ts';
 import { checkGit, checkInit, checkNode, checkRipgrep } from '../doctor/check-programs.ts';
@@ -16,7 +18,8 @@ import { parseWithHelp } from './parse-with-help.ts';
 
 export const DOCTOR_HELP = `Usage: parley doctor [--json]
 
-Checks Node, git, ripgrep, the sandbox, settings, keys, models, permissions and disk space, and says how to fix what is wrong.
+Checks Node, git, ripgrep, the sandbox, settings, the database (if one is configured), keys, models, permissions and disk space,
+and says how to fix what is wrong.
 Exits with 0 when Parley can run, with 1 when there is an error. Warnings do not change the exit code.
 
 Examples:
@@ -72,6 +75,7 @@ async function runChecks(): Promise<Finding[]> {
       await checkRipgrep(ports, cwd),
       await checkSandbox(ports, settings),
       ...checkSettings(problems, directory),
+      ...(await checkDatabaseLazily(ports)),
       ...(await checkModels({ ports, agentDirectory: directory, settings, env })),
       // Windows has no POSIX permission bits.
       ...(process.platform === 'win32' ? [] : await checkPermissions(ports.files, directory)),
@@ -87,6 +91,19 @@ function currentDirectory(): string | undefined {
     return process.cwd();
   } catch {
     return undefined;
+  }
+}
+
+/** Also with the variables only: a project cannot name a database. */
+async function checkDatabaseLazily(ports: ReturnType<typeof createSystemPorts>): Promise<Finding[]> {
+  const secrets = takeDatabaseSecrets(process.env);
+  try {
+    const configuration = await readStorageConfiguration({}, ports, secrets);
+    if (configuration.url === undefined) return [];
+    return await (await import('../doctor/check-database.ts')).checkDatabase(configuration, secrets);
+  } catch {
+    // A setting that is not valid is reported with the settings.
+    return [];
   }
 }
 

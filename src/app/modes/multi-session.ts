@@ -19,7 +19,7 @@ import {
   toAgentOptions,
 } from './start-agent.ts';
 
-export interface MultiSessionOptions extends Pick<SessionPoolOptions, 'storesChoices'> {
+export interface MultiSessionOptions extends Pick<SessionPoolOptions, 'storesChoices' | 'workspaces'> {
   /** Values of settings that the user has not set. */
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   readonly onExitRequested?: AgentOptions['onExitRequested'];
@@ -29,7 +29,7 @@ export async function openMultiSession(
   options: StartOptions,
   warn: (line: string) => void,
   startContext: StartContext,
-  { defaults = {}, storesChoices, onExitRequested }: MultiSessionOptions = {},
+  { defaults = {}, storesChoices, workspaces, onExitRequested }: MultiSessionOptions = {},
 ): Promise<ServerSetup & { readonly hub: MultiSessionHub }> {
   const { ports, agentDirectory, decision } = startContext;
   // Problems with the settings of the start directory have been reported already.
@@ -46,6 +46,7 @@ export async function openMultiSession(
       hub: multiHub,
       agent,
       storesChoices,
+      workspaces,
       async loadOptionsFor(cwd) {
         const project = { files: ports.files, agentDirectory, cwd, home: homeDirectory(), flags: options };
         const projectOptions = { ...project, loadDefaults: async () => defaults, warn: warnOnce };

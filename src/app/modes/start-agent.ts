@@ -1,6 +1,7 @@
 // Starts an agent from command-line options. Shared by all modes.
 
 import { resolve } from 'node:path';
+import { Fault } from '../../base/index.ts';
 import type { AgentSession, SessionStore } from '../../contracts/index.ts';
 import type { ExtensionHost } from '../../extensions/index.ts';
 import {
@@ -23,6 +24,8 @@ import {
 } from '../../trust/index.ts';
 import type { AgentOptions, SettingSources } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
+import { takeDatabaseSecrets } from '../database-secrets.ts';
+import type { OpenedStorage } from '../session-storage.ts';
 import { createClock } from '../system-ports/clock.ts';
 import type { DiagnosticLog } from '../system-ports/diagnostic-log.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
@@ -62,6 +65,8 @@ export interface StartContext {
   readonly settingSources: SettingSources;
   readonly problems: readonly string[];
   readonly logFile: string | undefined;
+  /** Absent if sessions are stored in files, or not at all. */
+  readonly storage: OpenedStorage | undefined;
   /** Absent if the environment does not ask for OpenTelemetry traces. */
   readonly traces: Traces | undefined;
   /** Sends the last traces, ends child processes and closes the log. Called after the agents are closed. */
@@ -92,14 +97,17 @@ export async function prepareStart(
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
   const loadTrustedSettings = (inventory: Inventory) =>
     loadProjectSettings(projectOptions, { trusted: true, reason: 'saved', inventory });
+  const storage = await openStorageLazily(options, { ports, settings, agentDirectory }, env);
   const traces = await startTracesLazily(env, ports);
   const close = async () => {
     await traces?.close();
+    await storage?.close();
     await ports.close();
   };
   return {
     ...{ ports, agentDirectory, cwd, decision, settings, permissionRules, loadTrustedSettings, problems, logFile },
     settingSources: createSettingSources(projectOptions, options),
+    storage,
     traces,
     close,
   };
@@ -109,6 +117,22 @@ export async function prepareStart(
 export function createSettingSources(options: ProjectSettingsOptions, flags: FlagValues): SettingSources {
   const quiet = { ...options, isLenient: true, warn: () => {} };
   return { flags, load: (trusted) => loadProjectSettings(quiet, { trusted, reason: 'saved' }) };
+}
+
+async function openStorageLazily(
+  { sessionDir, noSession }: FlagValues,
+  context: Pick<StartContext, 'ports' | 'settings' | 'agentDirectory'>,
+  env: NodeJS.ProcessEnv,
+): Promise<OpenedStorage | undefined> {
+  const secrets = takeDatabaseSecrets(env);
+  if ((context.settings.store ?? secrets.url) === undefined || noSession) return undefined;
+  if (sessionDir !== undefined)
+    throw new Fault(
+      'config',
+      '--session-dir has no effect, because sessions are stored in a database. Leave out one of both.',
+    );
+  const { openSessionStorage } = await import('../session-storage.ts');
+  return openSessionStorage({ ...context, secrets, redact: context.ports.redact });
 }
 
 /** The other variables of OpenTelemetry have no effect without one of these. */
@@ -165,7 +189,7 @@ async function openDiagnosticLog(file: string, warn: (line: string) => void): Pr
 /** Includes the flags that select the session. Does not include the trust decision. */
 export function toAgentOptions(
   options: StartOptions,
-  { ports, agentDirectory, cwd, settings, permissionRules, settingSources, traces }: StartContext,
+  { ports, agentDirectory, cwd, settings, permissionRules, settingSources, storage, traces }: StartContext,
   warn: (line: string) => void,
 ): AgentOptions {
   return {
@@ -177,6 +201,7 @@ export function toAgentOptions(
     permissionRules,
     settingSources,
     ports,
+    storage,
     redact: ports.redact,
     withhold: ports.withhold,
     warn,

@@ -1,6 +1,7 @@
 // Terminal mode. The agent runs in a child process and is controlled by RPC, so that programs it starts cannot access the terminal.
 import { basename, join, resolve } from 'node:path';
 import { AgentExitedError, type SpawnedAgent, spawnAgent } from '../../client/index.ts';
+import type { SessionSummary } from '../../contracts/index.ts';
 import { type FlagValues, resolveAgentDirectory } from '../../settings/index.ts';
 import { createJsonlStore, getSessionDirectory } from '../../store/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
@@ -13,13 +14,16 @@ import {
   type TerminalPorts,
 } from '../../terminal/index.ts';
 import { openTerminal } from '../../transports/stdio-terminal.ts';
+import { openConfiguredStorage } from '../configured-storage.ts';
+import { takeDatabaseSecrets } from '../database-secrets.ts';
+import type { OpenedStorage } from '../session-storage.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { formatAge } from './format-table.ts';
 import { createShutdown } from './shutdown.ts';
 import { createStderrLines } from './stderr-lines.ts';
 
-type TerminalOptions = Pick<FlagValues, 'cwd' | 'sessionDir' | 'noSession' | 'resume'>;
+type TerminalOptions = Pick<FlagValues, 'cwd' | 'sessionDir' | 'noSession' | 'resume' | 'store' | 'set'>;
 type SystemPorts = ReturnType<typeof createSystemPorts>;
 
 /** Time for the agent to exit before it is killed. */
@@ -54,14 +58,16 @@ export async function runTerminal(options: TerminalOptions, argv: readonly strin
   });
   const tty = openTerminal();
   const stop = new AbortController();
+  const sessions = createLazySessions(options, ports);
   const conversation = runConversation({
-    ...createTerminalPorts(options, ports, stop.signal),
+    ...createTerminalPorts(options, ports, sessions, stop.signal),
     ...{ client: agent, tty, onStderr: stderr.listen, stopSignal: stop.signal },
   });
   const cleanUp = async () => {
     stop.abort();
     await conversation.catch(() => {});
     await stopAgent(agent, ports);
+    await sessions.close();
   };
   const shutdown = createShutdown(ports, cleanUp, 'SIGINT');
   const end = await conversation.catch(toExitedEnd);
@@ -100,6 +106,7 @@ async function stopAgent(agent: SpawnedAgent, { clock }: SystemPorts): Promise<v
 function createTerminalPorts(
   options: TerminalOptions,
   ports: SystemPorts,
+  { list }: LazySessions,
   stopped: AbortSignal,
 ): Omit<TerminalPorts, 'client' | 'tty' | 'onStderr' | 'stopSignal'> {
   const { files, clock } = ports;
@@ -107,7 +114,6 @@ function createTerminalPorts(
   const agentDirectory = resolveAgentDirectory(process.env, homeDirectory());
   const sessions = getSessionDirectory(agentDirectory, cwd);
   const historyDirectory = join(agentDirectory, 'history');
-  const directory = options.sessionDir === undefined ? sessions : resolve(options.sessionDir);
   return {
     clock,
     env: process.env,
@@ -135,13 +141,44 @@ function createTerminalPorts(
       return listed.map(({ name, kind }) => (kind === 'directory' ? `${name}/` : name)).sort();
     },
     async listSessions() {
-      const store = createJsonlStore({ files, clock, identity: createProcessIdentity(), directory });
-      return (await store.list()).map(({ id, path, name, opening, modifiedMs, messages }) => ({
+      return (await list()).map(({ id, path, name, opening, modifiedMs, messages }) => ({
         id,
         path,
         label: name ?? (opening || id),
         doc: `${formatAge(clock.now() - modifiedMs)}, ${messages} messages`,
       }));
+    },
+  };
+}
+
+interface LazySessions {
+  list(): Promise<readonly SessionSummary[]>;
+  close(): Promise<void>;
+}
+
+/** A database is opened with the first list. The agent has its own connections. */
+function createLazySessions({ cwd = '.', sessionDir, store, set }: TerminalOptions, ports: SystemPorts): LazySessions {
+  const { files, clock } = ports;
+  let opening: Promise<OpenedStorage | undefined> | undefined;
+  // Taken now, so that programs that this process starts do not get them.
+  const secrets = takeDatabaseSecrets(process.env);
+  const open = () => openConfiguredStorage({ store, set }, ports, secrets);
+  return {
+    async list() {
+      opening ??= sessionDir === undefined ? open() : Promise.resolve(undefined);
+      const storage = await opening.catch((thrown: unknown) => {
+        opening = undefined;
+        throw thrown;
+      });
+      const agentDirectory = resolveAgentDirectory(process.env, homeDirectory());
+      const directory = sessionDir ? resolve(sessionDir) : getSessionDirectory(agentDirectory, resolve(cwd));
+      const sessions = storage
+        ? storage.openStore(resolve(cwd))
+        : createJsonlStore({ files, clock, identity: createProcessIdentity(), directory });
+      return sessions.list();
+    },
+    async close() {
+      await (await opening?.catch(() => undefined))?.close();
     },
   };
 }

@@ -6,8 +6,8 @@ import type {
   McpServerDefinition,
   OpenSessionRequest,
   SessionFeatures,
+  SessionIndex,
 } from '../../contracts/index.ts';
-import type { SessionIndex } from '../../store/session-index.ts';
 import { getArtifactsDirectory } from '../../store/session-paths.ts';
 import type { SessionChanges } from '../command-ports/session-changes.ts';
 import type { Agent } from '../create-agent.ts';

@@ -6,9 +6,9 @@ import type {
   OpenSessionRequest,
   OpenSessionResult,
   SessionFeatures,
+  SessionIndex,
 } from '../../contracts/index.ts';
 import type { MultiSessionHub } from '../../server/multi-session-hub.ts';
-import type { SessionIndex } from '../../store/session-index.ts';
 import { trackPending } from './track-pending.ts';
 
 interface MoveContext {
@@ -22,6 +22,8 @@ interface MoveContext {
   /** How each open session was opened. */
   readonly requests: WeakMap<AgentSession, OpenSessionRequest>;
   open(request: OpenSessionRequest): Promise<OpenSessionResult>;
+  /** Throws a Fault when the session cannot be moved. */
+  checkMove(path: string): undefined | Promise<void>;
 }
 
 /** `cwd` is an absolute path of an existing directory. */
@@ -30,6 +32,7 @@ export async function moveInPool(context: MoveContext, reference: string, cwd: s
   const { id, path } = await context.index.locate(reference);
   if (opening.has(id) || moving.has(id))
     throw new Fault('busy', `Session ${id} is being opened or moved. Try again in a moment.`);
+  await context.checkMove(path);
   return trackPending(moving, id, moveLocated(context, id, path, cwd));
 }
 

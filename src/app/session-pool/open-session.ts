@@ -6,11 +6,11 @@ import type {
   OpenSessionRequest,
   OpenSessionResult,
   SessionFeatures,
+  SessionIndex,
 } from '../../contracts/index.ts';
 import type { MultiSessionHub } from '../../server/multi-session-hub.ts';
 import { createSessionNotFoundFault } from '../../server/session-hub.ts';
 import { getSessionDirectory } from '../../store/index.ts';
-import type { SessionIndex } from '../../store/session-index.ts';
 import { resolveWorkingDirectory } from '../../support/working-directory.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
@@ -19,6 +19,7 @@ import { DEFAULT_FEATURES } from './default-features.ts';
 import { notifyOnFirstRun } from './notify-on-first-run.ts';
 import { reportSkillUse } from './report-skill-use.ts';
 import { applyChoices, type SessionChoices } from './session-choices.ts';
+import type { SessionWorkspace, SessionWorkspaces } from './session-workspaces.ts';
 
 export interface SessionPoolOptions {
   hub: MultiSessionHub;
@@ -28,6 +29,8 @@ export interface SessionPoolOptions {
   loadOptionsFor(cwd: string): Promise<ProjectOptions>;
   /** Store what is chosen for a session, such as its tools and its permission mode, and apply it when the session is opened again. */
   storesChoices?: boolean | undefined;
+  /** Gives sessions their own working copies of repositories. */
+  workspaces?: SessionWorkspaces | undefined;
   /** Called with each new agent. If the promise rejects, the session is not opened. */
   onAgentCreated?(agent: Agent): Promise<void>;
 }
@@ -52,16 +55,43 @@ interface OpenOptions extends SessionPoolOptions {
 }
 
 export async function openSession(options: OpenOptions, requested: OpenSessionRequest): Promise<OpenSessionResult> {
-  const { hub, agent: common, loadOptionsFor, onAgentCreated, index, modelRegistry, featuresOf, trustOffers } = options;
+  const { agent: common, index } = options;
   const { id } = requested;
   const persist = requested.persist && common.persist !== false;
   const path = id === undefined || !persist ? undefined : await index.find(id);
   const choices = await findChoices(options, requested, path);
   const request = choices ? addChoices(options, requested, choices) : requested;
-  const hasStoredTools = request.tools !== undefined && (options.isReopening || requested.tools === undefined);
-  const storedDirectory = request.isInStoredDirectory ? await readStoredDirectory(index, request, path) : undefined;
-  const cwd = await resolveWorkingDirectory(common.ports.files, common.cwd, request.cwd ?? storedDirectory ?? '.');
   if (request.mustExist && path === undefined) throw createSessionNotFoundFault(id);
+  const storedDirectory = request.isInStoredDirectory ? await readStoredDirectory(index, request, path) : undefined;
+  const workspace = persist ? await prepareWorkspace(options, request, path, storedDirectory) : undefined;
+  const directory = workspace?.cwd ?? request.cwd ?? storedDirectory ?? '.';
+  try {
+    return await openIn(directory, { options, requested, request, persist, path, choices, workspace });
+  } catch (thrown) {
+    await workspace?.discard();
+    throw thrown;
+  }
+}
+
+interface PreparedOpening {
+  readonly options: OpenOptions;
+  /** By the host. */
+  readonly requested: OpenSessionRequest;
+  /** With what was chosen for the session before. */
+  readonly request: OpenSessionRequest;
+  readonly persist: boolean;
+  /** Of the stored session. */
+  readonly path: string | undefined;
+  readonly choices: SessionChoices | undefined;
+  readonly workspace: SessionWorkspace | undefined;
+}
+
+async function openIn(directory: string, opening: PreparedOpening): Promise<OpenSessionResult> {
+  const { options, requested, request, persist, path, choices, workspace } = opening;
+  const { hub, agent: common, loadOptionsFor, onAgentCreated, index, modelRegistry, featuresOf, trustOffers } = options;
+  const id = workspace?.sessionId ?? request.id;
+  const hasStoredTools = request.tools !== undefined && (options.isReopening || requested.tools === undefined);
+  const cwd = await resolveWorkingDirectory(common.ports.files, common.cwd, directory);
   const fork = await findForkSource(index, request, path !== undefined);
   const model = request.model && (await findRequestedModel(modelRegistry, request.model));
   const features = fillFeatures(request.features ?? {});
@@ -88,6 +118,7 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
     hooks: [
       ...(common.hooks ?? []),
       ...(options.choices ? [options.choices.createHooks(() => agent.session.file)] : []),
+      ...(workspace ? [workspace.hooks] : []),
     ],
   });
   const { session } = agent;
@@ -100,18 +131,26 @@ export async function openSession(options: OpenOptions, requested: OpenSessionRe
     // Stored as they were chosen: the command line may allow all of them again.
     const chosen = { ...request, tools: requested.tools ?? choices?.tools };
     if (persist) await options.choices?.start({ agent, request: chosen, features }, choices);
+    await workspace?.attach(session);
   } catch (thrown) {
     await agent.hub.close();
     throw thrown;
   }
-  hub.add({ session, hub: agent.hub, close: () => closeAgent(agent, options.choices) });
+  hub.add({ session, hub: agent.hub, close: () => closeAgent(agent, options.choices, workspace) });
   if (hasStoredTools) await notifyOfMissingTools(session, request.tools ?? []);
   // Without a model there is no run; prompts fail with the reason.
   if (agent.modelNotice) notifyOnFirstRun(session, agent.modelNotice);
   return { session, resumed: path !== undefined, ...(await describeProject(common, session)) };
 }
 
-async function closeAgent({ hub, session }: Agent, choices: ChoiceStore | undefined): Promise<void> {
+async function closeAgent(
+  { hub, session }: Agent,
+  choices: ChoiceStore | undefined,
+  workspace: SessionWorkspace | undefined,
+): Promise<void> {
+  // What the run changes until it has stopped is saved, too.
+  if (workspace) await session.runs.abort();
+  await workspace?.close();
   // An extension may have changed them since the last call.
   await choices?.save(session).catch(() => {});
   await hub.close();
@@ -126,6 +165,26 @@ async function notifyOfMissingTools(session: AgentSession, names: readonly strin
   if (missing.length === 0) return;
   const message = `These tools were chosen for the session, but do not exist now: ${missing.join(', ')}. It is used without them.`;
   notifyOnFirstRun(session, { level: 'warning', message, source: 'tools' });
+}
+
+/** `undefined` if the session works in an ordinary directory. */
+async function prepareWorkspace(
+  { workspaces, agent: { cwd: defaultCwd } }: OpenOptions,
+  { id: sessionId, forkOf, choicesOf, cwd, repository, commit }: OpenSessionRequest,
+  path: string | undefined,
+  storedDirectory: string | undefined,
+): Promise<SessionWorkspace | undefined> {
+  if (workspaces) {
+    const source = forkOf ?? choicesOf;
+    const directory = cwd ?? (path === undefined && source === undefined ? undefined : storedDirectory);
+    return workspaces.prepare({ sessionId, path, source, cwd: directory, defaultCwd, repository, commit });
+  }
+  if (repository === undefined && commit === undefined) return undefined;
+  const remedy = 'A server has them with the setting workspace.remote and a database.';
+  throw new Fault(
+    'invalid_params',
+    `repository and commit can only be given where sessions have workspaces. ${remedy}`,
+  );
 }
 
 /** What was chosen for the session that is opened, or for the one whose choices are copied. */

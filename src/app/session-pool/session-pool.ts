@@ -6,12 +6,13 @@ import type {
   OpenSessionRequest,
   OpenSessionResult,
   SessionFeatures,
+  SessionIndex,
   SessionPool,
   SessionSummary,
 } from '../../contracts/index.ts';
 import type { MultiSessionHub, SharedServices } from '../../server/multi-session-hub.ts';
 import { createSessionNotFoundFault } from '../../server/session-hub.ts';
-import { createSessionIndex, type SessionIndex } from '../../store/session-index.ts';
+import { createSessionIndex } from '../../store/session-index.ts';
 import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { checkDefaultModel } from '../check-default-model.ts';
@@ -21,6 +22,7 @@ import { ChoiceStore } from './choice-store.ts';
 import { DEFAULT_FEATURES } from './default-features.ts';
 import { moveInPool } from './move-session.ts';
 import { describeProject, openSession, type SessionPoolOptions } from './open-session.ts';
+import type { SessionWorkspaces } from './session-workspaces.ts';
 import { trackPending } from './track-pending.ts';
 import { createUserSettings } from './user-settings.ts';
 
@@ -54,7 +56,7 @@ interface PendingSessions {
 
 function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegistry): SessionPool {
   const { hub, agent: common } = options;
-  const index = createSessionIndex({ ...common, identity: createProcessIdentity() });
+  const index = common.storage?.index ?? createSessionIndex({ ...common, identity: createProcessIdentity() });
   const pending: PendingSessions = { opening: new Map(), moving: new Map(), ending: new Map() };
   const { opening, moving, ending } = pending;
   const featuresOf = new WeakMap<AgentSession, SessionFeatures>();
@@ -64,6 +66,7 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
       {
         ...{ hub, index, opening, moving, featuresOf, requests },
         open: (request) => openSession({ ...openOptions, isReopening: true }, request),
+        checkMove: (path) => options.workspaces?.checkMove(path),
       },
       reference,
       cwd,
@@ -95,7 +98,7 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
       await ending.get(id);
       if (opening.has(id) || moving.has(id))
         throw new Fault('busy', `Session ${id} is being opened or moved. Try again in a moment.`);
-      await trackPending(ending, id, deleteSession(hub, index, id));
+      await trackPending(ending, id, deleteSession(hub, index, id, options.workspaces));
       choices?.forget(id);
     },
     ...(choices ? { saveChoices: (session: AgentSession) => choices.save(session) } : {}),
@@ -140,10 +143,18 @@ function locateSession(sessions: readonly SessionSummary[], pathOrId: string): S
   throw new Fault('invalid_params', `Several sessions begin with ${pathOrId}: ${ids}. Use more characters.`);
 }
 
-async function deleteSession(hub: MultiSessionHub, index: SessionIndex, id: string): Promise<void> {
+async function deleteSession(
+  hub: MultiSessionHub,
+  index: SessionIndex,
+  id: string,
+  workspaces: SessionWorkspaces | undefined,
+): Promise<void> {
   const isOpen = hub.find(id) !== undefined;
   await hub.closeSession(id);
   const path = await index.find(id);
-  if (path !== undefined) await index.remove(path);
-  else if (!isOpen) throw createSessionNotFoundFault(id);
+  if (path !== undefined) {
+    const removeFiles = await workspaces?.prepareRemoval(path);
+    await index.remove(path);
+    await removeFiles?.();
+  } else if (!isOpen) throw createSessionNotFoundFault(id);
 }

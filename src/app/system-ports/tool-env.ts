@@ -31,7 +31,7 @@ export const PROVIDER_VARIABLES: readonly string[] = [
   'COPILOT_GITHUB_TOKEN',
 ];
 
-const OWN_SECRET = /^PARLEY_.*(KEY|TOKEN|SECRET|PASSWORD)/i;
+const OWN_SECRET = /^PARLEY_.*(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)/i;
 
 /** Files in the user's Parley directory in which a key may be given as the name of a variable. */
 const KEY_FILES = ['models.json', 'auth.json'] as const;

@@ -28,6 +28,10 @@ export const startSession = command({
     id: optional(nonEmptyString),
     forkOf: optional(nonEmptyString),
     cwd: optional(string()),
+    /** Work in an own copy of this repository, a git URL or a path; `cwd` is then a path in it. Only on servers with the setting `workspace.remote`. */
+    repository: optional(nonEmptyString),
+    /** The commit of the repository with which the session begins: a full id, a branch or a tag. Default: the one that is checked out, or the default branch. */
+    commit: optional(nonEmptyString),
     /** With `id`: fail when there is no such session, instead of creating it. */
     mustExist: optional(boolean()),
     /** Used in addition to the servers of the settings files. */

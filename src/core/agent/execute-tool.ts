@@ -60,6 +60,11 @@ async function validateAndRun(
       input = permitted.input;
     }
     if (scope.signal.aborted) return createAbortedResult(scope);
+    if (scope.recordToolStart && tool.effect !== 'read') {
+      const problem = await scope.recordToolStart(call.id);
+      if (problem !== undefined) return createErrorResult(problem);
+      if (scope.signal.aborted) return createAbortedResult(scope);
+    }
     const result = await runTool(scope, tool, call, params, onUpdate);
     return scope.hooks.toolResult ? await runToolResultHook(scope, call, input, result) : result;
   } catch (thrown) {

@@ -43,7 +43,12 @@ export interface RunScope {
   readonly emit: Emit;
   readonly hooks: Hooks;
   /** Adds a message of this run to the conversation. Resolves after the attempt to store it. */
-  record(message: AgentMessage): Promise<void>;
+  record(message: AgentMessage, providerFailure?: ProviderFailure): Promise<void>;
+  /**
+   * Stores that the tool of this call starts now. Resolves with the reason if the tool must not run: then `limits.haltReason` is
+   * set, too. Absent if no other process can continue the run.
+   */
+  recordToolStart?: ((toolCallId: string) => Promise<string | undefined>) | undefined;
   /** Called after the answer is complete and its events are emitted. `providerFailure` is set if the provider reported an error. */
   onAnswer(message: AssistantMessage, providerFailure: ProviderFailure | undefined): undefined | Promise<void>;
   /** Sends the conversation so far to the model. */

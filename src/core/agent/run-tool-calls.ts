@@ -27,24 +27,52 @@ interface CallOutcome {
   readonly terminate: boolean;
 }
 
-/** Every call gets exactly one result, even if it never ran: providers refuse a history with an unanswered call. */
+/** What an earlier process has left of one call. */
+export interface CallProgress {
+  readonly result?: ToolResultMessage | undefined;
+  /** The call may have had effects. This is its result, unless its tool only reads. */
+  readonly interruption?: string | undefined;
+}
+
+/** An answer whose tool calls an earlier process has not finished. */
+export interface OpenTurn {
+  readonly answer: AssistantMessage;
+  /** For each call. */
+  readonly progress: readonly CallProgress[];
+}
+
+/**
+ * Every call gets exactly one result, even if it never ran: providers refuse a history with an unanswered call. With `progress`,
+ * only the calls that an earlier process has left are run.
+ */
 export async function runToolCalls(
   scope: RunScope,
   answer: AssistantMessage,
   newMessages: AgentMessage[],
+  progress: readonly CallProgress[] = [],
 ): Promise<ToolBatch> {
   const results: ToolResultMessage[] = [];
   let terminatingCount = 0;
   let interrupted = false;
-  for (const call of getToolCalls(answer)) {
-    const reason = getSkipReason(scope, answer, interrupted);
-    const { message, terminate } = reason ? await skipCall(scope, call, reason) : await runCall(scope, call);
-    results.push(message);
-    newMessages.push(message);
-    if (terminate) terminatingCount += 1;
+  for (const [index, call] of getToolCalls(answer).entries()) {
+    const { result, interruption } = progress[index] ?? {};
+    if (result) {
+      results.push(result);
+    } else {
+      const isInterrupted = interruption !== undefined && (await canHaveEffects(scope, call));
+      const reason = isInterrupted ? interruption : getSkipReason(scope, answer, interrupted);
+      const { message, terminate } = reason ? await skipCall(scope, call, reason) : await runCall(scope, call);
+      results.push(message);
+      newMessages.push(message);
+      if (terminate) terminatingCount += 1;
+    }
     interrupted = scope.interruptMode === 'immediate' && scope.hasSteering;
   }
   return { results, terminate: terminatingCount > 0 && terminatingCount === results.length };
+}
+
+async function canHaveEffects(scope: RunScope, call: ToolCall): Promise<boolean> {
+  return (await resolveCall(scope, call)).tool?.effect !== 'read';
 }
 
 function getSkipReason(scope: RunScope, answer: AssistantMessage, interrupted: boolean): string | undefined {

@@ -1,23 +1,28 @@
 // The agent loop: runs turns until no tool call and no message is left. Must not depend on session, store or transports.
 import { type AgentMessage, type AssistantMessage, getToolCalls } from '../../protocol/index.ts';
 import type { Delivery, RunScope } from './run-scope.ts';
-import { runToolCalls } from './run-tool-calls.ts';
+import { type OpenTurn, runToolCalls } from './run-tool-calls.ts';
 import { streamAnswer } from './stream-answer.ts';
 
 /**
  * Runs turns until no message is due and either the model stops or all tools of a turn ask to end the run. Returns the last answer.
- * New messages are pushed onto `newMessages` immediately, so that the caller can still report them when this function throws.
+ * An open turn is finished first. New messages are pushed onto `newMessages` immediately, so that the caller can still report them when this function throws.
  */
 export async function runTurns(
   scope: RunScope,
   firstDeliveries: Delivery[],
   newMessages: AgentMessage[],
+  openTurn?: OpenTurn,
 ): Promise<AssistantMessage> {
-  for (let deliveries = firstDeliveries; ; ) {
-    const { answer, needsAnotherTurn } = await runTurn(scope, deliveries, newMessages);
+  let waiting = openTurn ? firstDeliveries : [];
+  for (let deliveries = firstDeliveries, turn = openTurn; ; turn = undefined) {
+    const { answer, needsAnotherTurn } = turn
+      ? await finishTurn(scope, turn, newMessages)
+      : await runTurn(scope, deliveries, newMessages);
     if (isFailed(answer) || scope.limits.haltReason) return answer;
     while (scope.pendingSaves) await scope.pendingSaves;
-    deliveries = takeNextDeliveries(scope, !needsAnotherTurn);
+    deliveries = [...waiting, ...takeNextDeliveries(scope, !needsAnotherTurn && waiting.length === 0)];
+    waiting = [];
     if (deliveries.length === 0 && !needsAnotherTurn) return answer;
   }
 }
@@ -49,6 +54,18 @@ async function runTurn(
   const needsAnotherTurn = batch !== undefined && !batch.terminate;
   await scope.limits.countTurn(answer, needsAnotherTurn);
   return { answer, needsAnotherTurn };
+}
+
+/** The earlier process has counted the turn with its answer. */
+async function finishTurn(
+  scope: RunScope,
+  { answer, progress }: OpenTurn,
+  newMessages: AgentMessage[],
+): Promise<{ answer: AssistantMessage; needsAnotherTurn: boolean }> {
+  await scope.emit({ type: 'turn_start' });
+  const { results, terminate } = await runToolCalls(scope, answer, newMessages, progress);
+  await scope.emit({ type: 'turn_end', message: answer, toolResults: results });
+  return { answer, needsAnotherTurn: !terminate };
 }
 
 async function deliver(scope: RunScope, delivery: Delivery, newMessages: AgentMessage[]): Promise<void> {

@@ -76,7 +76,7 @@ function createAnswerEmitter(scope: RunScope, signal: AbortSignal, watch: Answer
       const { cost, ...counts } = answer.usage;
       const message = { ...answer, usage: { ...counts, totalTokens: sumTokens(answer.usage), cost } };
       if (!partial) await scope.emit({ type: 'message_start', message });
-      await scope.record(message);
+      await scope.record(message, providerFailure);
       await scope.emit({ type: 'message_end', message });
       await scope.onAnswer(message, providerFailure);
       return message;

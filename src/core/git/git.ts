@@ -3,13 +3,17 @@
 import { Fault } from '../../base/index.ts';
 import type { Ports } from '../../contracts/index.ts';
 import { isInside } from '../../support/path-checks.ts';
-import { buildSafeConfig, NAMED_SECTIONS_PATTERN } from './safe-config.ts';
+import { allowNetwork, buildSafeConfig, NAMED_SECTIONS_PATTERN } from './safe-config.ts';
 
 export interface GitOptions {
   /** Additional variables, for example GIT_INDEX_FILE. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Overrides the configuration. Passed in the environment, so that no other user sees it. */
+  readonly config?: Readonly<Record<string, string>> | undefined;
+  /** Connects to other machines, with the credentials of the user. Only for a repository whose configuration no tool can change. */
+  readonly usesNetwork?: boolean | undefined;
 }
 
 export interface GitOutcome {
@@ -46,7 +50,8 @@ export function createGit(ports: GitPorts, cwd: string): Git {
     });
     // 1 means that nothing matches. After any other failure it is unknown which programs the repository configures.
     if (configListing.code > 1) return configListing;
-    const settings = buildSafeConfig(Buffer.from(configListing.stdout).toString('latin1'));
+    const safeSettings = buildSafeConfig(Buffer.from(configListing.stdout).toString('latin1'));
+    const settings = { ...(options.usesNetwork ? allowNetwork(safeSettings) : safeSettings), ...options.config };
     return spawnGit(ports, cwd, addSafetyFlags(args), {
       ...options,
       env: { ...buildConfigEnv(settings), ...options.env },
@@ -106,6 +111,12 @@ function buildBaseEnv(toolEnv: Readonly<Record<string, string>>, cwd: string): R
   };
 }
 
+/** Git and ssh fail instead of asking for a password. */
+function buildNetworkEnv(toolEnv: Readonly<Record<string, string>>): Record<string, string> {
+  const programs = Object.entries(toolEnv).filter(([name]) => name === 'GIT_SSH' || name === 'GIT_SSH_COMMAND');
+  return { ...Object.fromEntries(programs), GIT_ALLOW_PROTOCOL: 'file:https:ssh', SSH_ASKPASS_REQUIRE: 'force' };
+}
+
 async function spawnGit(
   ports: GitPorts,
   cwd: string,
@@ -118,7 +129,11 @@ async function spawnGit(
     command: 'git',
     args: ['--no-pager', ...args],
     cwd,
-    env: { ...buildBaseEnv(ports.toolEnv, cwd), ...options.env },
+    env: {
+      ...buildBaseEnv(ports.toolEnv, cwd),
+      ...(options.usesNetwork ? buildNetworkEnv(ports.toolEnv) : {}),
+      ...options.env,
+    },
     onOutput: (chunk, stream) => void (stream === 'stdout' ? out : err).push(chunk),
   });
   let isTimedOut = false;

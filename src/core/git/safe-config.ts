@@ -31,6 +31,14 @@ const FIXED_SETTINGS: Readonly<Record<string, string>> = {
   'lfs.skipdownloaderrors': 'true',
 };
 
+/** How git reaches other machines. */
+const NETWORK_KEYS = ['core.sshCommand', 'core.gitProxy', 'credential.helper'];
+
+/** Without the overrides that prevent the use of the network. */
+export function allowNetwork(settings: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !NETWORK_KEYS.includes(key)));
+}
+
 /** Keys with a subsection name, and their value when only the repository defines them. */
 const NAMED_OVERRIDES: readonly (readonly [RegExp, string])[] = [
   [/^filter\..*\.(clean|smudge|process)$/s, ''],

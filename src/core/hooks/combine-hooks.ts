@@ -15,6 +15,7 @@ type HookChains = { readonly [K in HookName]: (hooks: HookOf<K>[]) => HookOf<K> 
 const HOOK_CHAINS: HookChains = {
   input: chainInputHooks,
   listSlashCommands: chainSlashCommandHooks,
+  beforeAccept: chainUntilResult,
   beforeRun: chainBeforeRunHooks,
   context: chainTransformHooks,
   planRequest: chainTransformHooks,

@@ -8,6 +8,7 @@ import {
   type UserMessage,
 } from '../../protocol/index.ts';
 import type { Delivery } from '../agent/run-scope.ts';
+import type { OpenTurn } from '../agent/run-tool-calls.ts';
 import { toEntryBody } from './prepare-run.ts';
 import type { PromptOutcomes } from './prompt-outcomes.ts';
 import type { QueueFacet } from './queue-facet.ts';
@@ -17,10 +18,16 @@ import type { ShellFacet } from './shell-facet.ts';
 /** The first messages of a run. */
 export interface AcceptedPrompt {
   readonly deliveries: readonly Delivery[];
-  /** Queued steering messages follow in the first turn. */
-  readonly includesSteering: boolean;
+  /** Queued steering messages follow in the first turn. `all`: or queued messages of the other kind. */
+  readonly includesSteering: boolean | 'all';
+  /** The run of an earlier process goes on. */
+  readonly isContinuation?: boolean | undefined;
   /** The text for hooks that prepare the run. */
   readonly input: UserInput;
+  /** Finished before the messages are delivered. */
+  readonly openTurn?: OpenTurn | undefined;
+  /** Whether the log has this message of the hooks that prepare the run. */
+  readonly hasHookMessage?: ((message: AgentMessage) => boolean) | undefined;
 }
 
 export interface AcceptPromptDependencies {

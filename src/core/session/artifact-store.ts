@@ -1,5 +1,5 @@
 // Stores tool outputs that are too long for the conversation: next to the session file, or in a temporary directory.
-import type { Artifacts, FileKind, Files } from '../../contracts/index.ts';
+import type { Artifacts, FileKind, Files, SessionDirectory } from '../../contracts/index.ts';
 
 export interface ArtifactStore extends Artifacts {
   /** Returns the directory and creates it if it is missing. */
@@ -12,14 +12,15 @@ export interface ArtifactStore extends Artifacts {
   close(): Promise<void>;
 }
 
-export function createArtifactStore(files: Files, sessionFile: string | undefined): ArtifactStore {
+export function createArtifactStore(files: Files, ownDirectory: SessionDirectory | undefined): ArtifactStore {
   let directory: Promise<string> | undefined;
   let next: Promise<number> | undefined;
   let isRetained = false;
 
   const createDirectory = async (): Promise<string> => {
-    if (!sessionFile) return files.makeTemporaryDirectory('parley-artifacts-');
-    const path = sessionFile.replace(/\.jsonl$/, '');
+    if (!ownDirectory) return files.makeTemporaryDirectory('parley-artifacts-');
+    const { path } = ownDirectory;
+    await ownDirectory.restore?.();
     await files.makeDirectory(path, { mode: 0o700 });
     return path;
   };
@@ -30,6 +31,10 @@ export function createArtifactStore(files: Files, sessionFile: string | undefine
       throw thrown;
     });
     return directory;
+  };
+  const findDirectory = async () => {
+    await ownDirectory?.restore?.();
+    return directory ?? ownDirectory?.path;
   };
   const list = async (path: string, isWanted: (kind: FileKind) => boolean) =>
     (await files.list(path)).filter(({ kind }) => isWanted(kind)).map(({ name }) => name);
@@ -50,20 +55,20 @@ export function createArtifactStore(files: Files, sessionFile: string | undefine
     },
     async find(id) {
       if (!/^\d+$/.test(id)) return undefined;
-      if (!directory && !sessionFile) return undefined;
-      const path = await (directory ?? Promise.resolve((sessionFile as string).replace(/\.jsonl$/, '')));
+      const path = await findDirectory();
+      if (path === undefined) return undefined;
       // Not links: they may lead to any file.
       const names = await list(path, (kind) => kind === 'file').catch(() => []);
       const name = names.find((candidate) => candidate.startsWith(`${id}.`));
       return name && `${path}/${name}`;
     },
     ensureDirectory,
-    findDirectory: async () => directory ?? sessionFile?.replace(/\.jsonl$/, ''),
+    findDirectory,
     retain() {
       isRetained = true;
     },
     async close() {
-      if (directory && !sessionFile && !isRetained) await files.remove(await directory, { recursive: true });
+      if (directory && !ownDirectory && !isRetained) await files.remove(await directory, { recursive: true });
     },
   };
 }

@@ -29,7 +29,7 @@ export class CompactionFacet implements Compaction {
   #current: { controller: AbortController; ended: Promise<void> } | undefined;
   #providerFailure: ProviderFailure | undefined;
   /** Compactions after an overflow since the last prompt or successful answer. */
-  #overflowCompactions = 0;
+  overflowCount = 0;
   /** The summary of the current compaction comes from a hook. */
   #isFromHook = false;
 
@@ -75,28 +75,32 @@ export class CompactionFacet implements Compaction {
 
   onAnswer(message: AssistantMessage, providerFailure: ProviderFailure | undefined): void {
     this.#providerFailure = providerFailure;
-    if (message.stopReason !== 'error' && message.stopReason !== 'aborted') this.#overflowCompactions = 0;
+    if (message.stopReason !== 'error' && message.stopReason !== 'aborted') this.overflowCount = 0;
   }
 
   /** A new prompt may try overflow recovery again. */
   onPrompt(): void {
-    this.#overflowCompactions = 0;
+    this.overflowCount = 0;
   }
 
   /** True if the request was too long and a compaction may help. */
   canRecover(answer: AssistantMessage): boolean {
-    return this.#isOverflow(answer) && this.#overflowCompactions < MAX_OVERFLOW_COMPACTIONS;
+    return this.canCompactAgain && isOverflow(answer, this.#providerFailure);
+  }
+
+  get canCompactAgain(): boolean {
+    return this.isAutomatic && this.overflowCount < MAX_OVERFLOW_COMPACTIONS;
   }
 
   /** Compacts after an overflow. Returns true if the refused request should be sent again. */
   async recoverFromOverflow(run: AbortSignal): Promise<boolean> {
-    this.#overflowCompactions++;
+    this.overflowCount++;
     return this.#compactAutomatically('overflow', run);
   }
 
   /** Reports that the request is still too long after the maximum number of compactions. */
   reportRecoveryFailure(answer: AssistantMessage): void {
-    if (!this.#isOverflow(answer) || this.#overflowCompactions < MAX_OVERFLOW_COMPACTIONS) return;
+    if (!this.#isOverflow(answer) || this.overflowCount < MAX_OVERFLOW_COMPACTIONS) return;
     const errorMessage = `Context overflow recovery failed: after ${MAX_OVERFLOW_COMPACTIONS} compactions the conversation is still too long for the model. ${OVERFLOW_REMEDY}`;
     const end = { type: 'auto_compaction_end', result: null, aborted: false, willRetry: false, errorMessage } as const;
     void this.#state.broadcast.emit(end);

@@ -1,6 +1,8 @@
 // Copies a path of entries as the start of a new session. Pure.
 import type { EntryBody, SessionEntry } from '../../protocol/index.ts';
+import { RUN_END_ENTRY } from '../../protocol/run-progress.ts';
 import { createIdGenerator } from '../tree/id-generator.ts';
+import { findNextStep } from './next-step.ts';
 import { QUEUE_ENTRY, restoreState } from './restore-state.ts';
 
 export interface CopyOptions {
@@ -19,7 +21,9 @@ export function copyPath(
     path.map(({ id }) => id),
     () => options.nextId(),
   );
-  for (const { type, ...rest } of [...extraEntries, ...createQueueClearEntry(path)]) {
+  // The copy has no queue, and no run goes on in it.
+  const end: EntryBody[] = findNextStep(path) ? [{ type: 'custom', customType: RUN_END_ENTRY }] : [];
+  for (const { type, ...rest } of [...extraEntries, ...createQueueClearEntry(path), ...end]) {
     const entryFields = { id: nextId(), parentId: copy.at(-1)?.id ?? null, timestamp: options.timestamp };
     copy.push({ type, ...entryFields, ...rest } as SessionEntry);
   }

@@ -4,12 +4,14 @@ import type { Ports, SessionGuard, SubagentRunner } from '../../contracts/index.
 import type { RunScope } from '../agent/run-scope.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { CompactionFacet } from './compaction-facet.ts';
+import { planNextStep } from './next-step.ts';
 import type { QueueFacet } from './queue-facet.ts';
 import type { RequestBuilder } from './request-builder.ts';
 import type { RetryFacet } from './retry-facet.ts';
 import type { RuleFacet } from './rule-facet.ts';
 import type { SessionLimits } from './session-limits.ts';
 import type { SessionState } from './session-state.ts';
+import { createStartRecorder } from './start-recorder.ts';
 import type { TodoFacet } from './todo-facet.ts';
 import type { ToolFacet } from './tool-facet.ts';
 
@@ -33,6 +35,7 @@ export async function createRunScope(
 ): Promise<RunScope> {
   const { state, queues, requestBuilder, retry, compaction, limits, tools, rules } = dependencies;
   const { conversation, ports } = state;
+  const starts = conversation.log.canBeTakenOver ? createStartRecorder(conversation, limits) : undefined;
   return {
     signal: run.controller.signal,
     clock: ports.clock,
@@ -43,7 +46,13 @@ export async function createRunScope(
       compaction.onAnswer(message, failure);
       return retry.onAnswer(message, failure);
     },
-    record: (message) => conversation.record([...limits.takeSpendingEntries(message), { type: 'message', message }]),
+    record: (message, providerFailure) =>
+      conversation.record([
+        ...limits.takeSpendingEntries(message),
+        { type: 'message', message, ...starts?.describeAnswer(message) },
+        ...(starts && !run.controller.signal.aborted ? planNextStep(dependencies, message, providerFailure) : []),
+      ]),
+    recordToolStart: starts?.record,
     requestAnswer: (signal) =>
       requestBuilder.requestAnswer(signal, { systemPrompt: run.systemPrompt, idle: () => retry.getIdleTime() }),
     createEmptyAnswer: () => requestBuilder.createEmptyAnswer(),
@@ -61,7 +70,13 @@ export async function createRunScope(
     get interruptMode() {
       return queues.interruptMode;
     },
-    limits,
+    limits: {
+      countToolCall: () => limits.countToolCall(),
+      countTurn: (answer, needsAnotherTurn) => limits.countTurn(answer, needsAnotherTurn),
+      get haltReason() {
+        return conversation.lossReason ?? starts?.haltReason ?? limits.haltReason;
+      },
+    },
     ...((await rules.loadRules()) ? { rules } : {}),
   };
 }

@@ -75,7 +75,7 @@ async function callTaskTool(
   const endWork = limits.startWork(() => controller.abort());
   try {
     const toolContext = { ...scope.toolContext, subagents: { run } };
-    return await executeTool({ ...scope, toolContext }, resolved, () => {});
+    return await executeTool({ ...scope, toolContext, recordToolStart: undefined }, resolved, () => {});
   } finally {
     endWork();
   }

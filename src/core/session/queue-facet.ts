@@ -2,6 +2,7 @@
 import { Fault } from '../../base/index.ts';
 import type { QueueEditor, QueueRequest, Queues } from '../../contracts/index.ts';
 import { extractText, type InterruptMode, type QueueMode } from '../../protocol/index.ts';
+import { NEXT_STEP_ENTRY } from '../../protocol/run-progress.ts';
 import type { Delivery } from '../agent/run-scope.ts';
 import type { InputPipeline } from './input-pipeline.ts';
 import type { OutcomeListener, PromptOutcomes } from './prompt-outcomes.ts';
@@ -18,6 +19,8 @@ interface QueueFacetOptions {
   getBudgetReason?(): string | undefined;
   /** Processes the new text of an edited message. */
   getInputPipeline?(): InputPipeline;
+  /** A run is in progress, and its log looks finished. */
+  needsNextStep?(): boolean;
 }
 
 const PREVIEW_LENGTH = 60;
@@ -208,7 +211,11 @@ export class QueueFacet implements Queues {
   }
 
   async #appendEntry(data: Record<string, unknown>): Promise<void> {
-    await this.#state.conversation.commit([{ type: 'custom', customType: QUEUE_ENTRY, data }]);
+    const entry = { type: 'custom', customType: QUEUE_ENTRY, data } as const;
+    const next = { type: 'custom', customType: NEXT_STEP_ENTRY, data: { step: 'queue' } } as const;
+    const { needsNextStep } = this.#options;
+    const isAdded = data.op === 'add' && needsNextStep !== undefined;
+    await this.#state.conversation.commit(isAdded ? () => (needsNextStep() ? [entry, next] : [entry]) : [entry]);
   }
 }
 

@@ -1,22 +1,23 @@
 // Counts and delays retries after transient failures of the provider.
 import type { IdleTime, Retry } from '../../contracts/index.ts';
-import type { AssistantMessage, PromptError, ProviderFailure } from '../../protocol/index.ts';
-import { computeRetryDelay, isTransient, type RetrySettings } from '../policy/retry-policy.ts';
+import type { AssistantMessage, ProviderFailure } from '../../protocol/index.ts';
+import type { RetrySettings } from '../policy/retry-policy.ts';
 import type { SessionState } from './session-state.ts';
 
 export class RetryFacet implements Retry {
   enabled: boolean;
   readonly #state: SessionState;
-  readonly #settings: RetrySettings;
+  readonly settings: RetrySettings;
   /** Retries since the last successful answer. */
-  #attempt = 0;
-  #providerFailure: ProviderFailure | undefined;
+  attempt = 0;
+  /** Of the last answer. */
+  providerFailure: ProviderFailure | undefined;
   #idle: IdleTime | undefined;
   #wait: { cancel: AbortController; ended: Promise<void> } | undefined;
 
   constructor(state: SessionState) {
     this.#state = state;
-    this.#settings = state.options.retry;
+    this.settings = state.options.retry;
     this.enabled = state.options.retry.enabled;
   }
 
@@ -28,45 +29,31 @@ export class RetryFacet implements Retry {
 
   /** Called for every answer. A successful answer resets the count. */
   onAnswer(message: AssistantMessage, providerFailure: ProviderFailure | undefined): undefined | Promise<void> {
-    this.#providerFailure = providerFailure;
-    if (message.stopReason === 'error' || message.stopReason === 'aborted' || this.#attempt === 0) return undefined;
-    const attempt = this.#attempt;
-    this.#attempt = 0;
+    this.providerFailure = providerFailure;
+    if (message.stopReason === 'error' || message.stopReason === 'aborted' || this.attempt === 0) return undefined;
+    const attempt = this.attempt;
+    this.attempt = 0;
     return this.#state.broadcast.emit({ type: 'auto_retry_end', success: true, attempt });
   }
 
   /** For the next request. A retry continues the idle time of the previous attempt. */
   getIdleTime(): IdleTime {
-    if (this.#attempt === 0 || !this.#idle) this.#idle = { sinceMs: this.#state.ports.clock.now() };
+    if (this.attempt === 0 || !this.#idle) this.#idle = { sinceMs: this.#state.ports.clock.now() };
     return this.#idle;
   }
 
-  /** True if the request should be repeated after this answer. */
-  shouldRetry(answer: AssistantMessage): boolean {
-    return this.enabled && this.#attempt < this.#settings.maxRetries && isTransient(answer, this.#providerFailure);
-  }
-
-  /** Why a failed answer ends the run. */
-  describeError(answer: AssistantMessage): PromptError {
-    const { errorMessage = 'The model request failed', provider, model } = answer;
-    const httpStatus = this.#providerFailure?.status;
-    const retryable = isTransient(answer, this.#providerFailure);
-    return { message: errorMessage, provider, model, ...(httpStatus === undefined ? {} : { httpStatus }), retryable };
-  }
-
   /** Waits for the retry delay. Returns false if `abort_retry` or an abort of the run cancelled it. */
-  async waitForRetry(answer: AssistantMessage, run: AbortSignal): Promise<boolean> {
+  async waitForRetry(answer: AssistantMessage, run: AbortSignal, delayMs: number): Promise<boolean> {
     const { clock } = this.#state.ports;
     const { emit } = this.#state.broadcast;
-    const attempt = ++this.#attempt;
-    const delayMs = computeRetryDelay(attempt, this.#settings, this.#providerFailure);
+    const attempt = ++this.attempt;
     const cancel = new AbortController();
     let resolveEnded = () => {};
     this.#wait = { cancel, ended: new Promise((resolve) => (resolveEnded = resolve)) };
     const stop = () => cancel.abort();
     run.addEventListener('abort', stop, { once: true });
     const errorMessage = answer.errorMessage ?? 'Unknown error';
-    await emit({ type: 'auto_retry_start', attempt, maxAttempts: this.#settings.maxRetries, delayMs, errorMessage });
+    await emit({ type: 'auto_retry_start', attempt, maxAttempts: this.settings.maxRetries, delayMs, errorMessage });
     if (run.aborted) stop();
     const waitStart = clock.now();
     await clock.sleep(delayMs, cancel.signal);
@@ -81,8 +68,8 @@ export class RetryFacet implements Retry {
 
   /** Emits `auto_retry_end` if there was a retry. No more attempts follow. */
   reportFailure(finalError: string): void {
-    const attempt = this.#attempt;
-    this.#attempt = 0;
+    const attempt = this.attempt;
+    this.attempt = 0;
     if (attempt > 0) void this.#state.broadcast.emit({ type: 'auto_retry_end', success: false, attempt, finalError });
   }
 }

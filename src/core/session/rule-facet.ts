@@ -17,7 +17,7 @@ export class RuleFacet {
   readonly #lastTriggeredTurn = new Map<string, number>();
   #turn = 0;
   /** Rules violated by the current answer. */
-  #violatedRules: Rule[] = [];
+  violatedRules: Rule[] = [];
   #interrupt: AbortController | undefined;
 
   constructor(state: SessionState) {
@@ -35,7 +35,7 @@ export class RuleFacet {
   /** Watches one answer; `undefined` if no rule can be triggered. */
   watchAnswer(run: AbortSignal): AnswerWatch | undefined {
     this.#turn += 1;
-    this.#violatedRules = [];
+    this.violatedRules = [];
     const names = (this.#rules ?? []).filter((rule) => this.#canTrigger(rule)).map(({ name }) => name);
     const patternMatcher = names.length > 0 ? this.#openPatternMatcher() : undefined;
     if (!patternMatcher) return undefined;
@@ -54,11 +54,11 @@ export class RuleFacet {
       },
       waitUntilChecked: () => patternMatcher.waitUntilSettled(),
       get interruptReason() {
-        const isDiscarded = facet.#violatedRules.length > 0 && facet.#options?.contextMode === 'discard';
+        const isDiscarded = facet.violatedRules.length > 0 && facet.#options?.contextMode === 'discard';
         return isDiscarded ? INTERRUPTED_BY_RULE : undefined;
       },
       get isRuleViolated() {
-        return facet.#violatedRules.length > 0;
+        return facet.violatedRules.length > 0;
       },
       stop: () => run.removeEventListener('abort', abortWithRun),
     };
@@ -66,13 +66,14 @@ export class RuleFacet {
 
   /** A rule interrupted the answer, and the request must be repeated. */
   get shouldRemind(): boolean {
-    return this.#violatedRules.length > 0;
+    return this.violatedRules.length > 0;
   }
 
-  /** Adds the reminder to the conversation. */
-  async remind(): Promise<boolean> {
-    const violatedRules = this.#violatedRules;
-    this.#violatedRules = [];
+  /** Adds the reminder to the conversation. `names`: of the rules that were violated in an earlier process. */
+  async remind(names?: readonly string[]): Promise<boolean> {
+    const violatedRules = names ? this.#triggerAgain(names) : this.violatedRules;
+    this.violatedRules = [];
+    if (violatedRules.length === 0) return true;
     const content = violatedRules.map(formatReminder).join('\n\n');
     const entries: EntryBody[] = [
       { type: 'ttsr_injection', injectedRules: violatedRules.map(({ name }) => name) },
@@ -80,6 +81,12 @@ export class RuleFacet {
     ];
     await this.#state.conversation.record(entries);
     return true;
+  }
+
+  #triggerAgain(names: readonly string[]): Rule[] {
+    const violatedRules = (this.#rules ?? []).filter(({ name }) => names.includes(name));
+    for (const { name } of violatedRules) this.#lastTriggeredTurn.set(name, this.#turn);
+    return violatedRules;
   }
 
   /** Called after a switch to another conversation. Rules are loaded again; triggered rules are read from its log. */
@@ -121,9 +128,9 @@ export class RuleFacet {
   #onMatch(names: readonly string[]): void {
     const interrupt = this.#interrupt;
     if (!interrupt || interrupt.signal.aborted) return;
-    this.#violatedRules = (this.#rules ?? []).filter(({ name }) => names.includes(name));
-    for (const { name } of this.#violatedRules) this.#lastTriggeredTurn.set(name, this.#turn);
-    void this.#state.broadcast.emit({ type: 'ttsr_triggered', rules: this.#violatedRules });
+    this.violatedRules = (this.#rules ?? []).filter(({ name }) => names.includes(name));
+    for (const { name } of this.violatedRules) this.#lastTriggeredTurn.set(name, this.#turn);
+    void this.#state.broadcast.emit({ type: 'ttsr_triggered', rules: this.violatedRules });
     interrupt.abort();
   }
 

@@ -23,7 +23,6 @@ import { createUserMessage, hasImages, validateInput } from './user-input.ts';
 const BUSY = `Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.`;
 const BUSY_CONTINUE =
   'A run is in progress. continue_run continues a run that was interrupted by the end of the program.';
-const NOTHING_TO_CONTINUE = 'Nothing to continue: the last run has ended. Send a prompt.';
 
 type StartRun = typeof import('./start-run.ts');
 
@@ -43,6 +42,7 @@ export class RunFacet implements Runs {
 
   constructor(dependencies: RunFacetDependencies) {
     this.#dependencies = dependencies;
+    dependencies.state.onLost = () => this.#active?.controller.abort();
   }
 
   get isRunning(): boolean {
@@ -55,6 +55,13 @@ export class RunFacet implements Runs {
 
   get isInterrupted(): boolean {
     return this.#active === undefined && isRunOpen(this.#dependencies.state.conversation.lazyPath);
+  }
+
+  /** The run goes on although its log looks finished: a process that takes it over must know. */
+  get needsNextStep(): boolean {
+    const { log, path } = this.#dependencies.state.conversation;
+    const isActive = this.#active && !this.#active.controller.signal.aborted;
+    return isActive === true && log.canBeTakenOver === true && !isRunOpen(path);
   }
 
   get signal(): AbortSignal | undefined {
@@ -122,7 +129,7 @@ export class RunFacet implements Runs {
     const { limits, state } = this.#dependencies;
     const markStarted = this.#pendingPrompts.add(undefined);
     try {
-      const { acceptContinuation } = await import('./accept-continuation.ts');
+      const { acceptContinuation, NOTHING_TO_CONTINUE } = await import('./accept-continuation.ts');
       await this.#waitUntilFree(request);
       if (this.#active) throw new Fault('busy', BUSY_CONTINUE);
       if (!isRunOpen(state.conversation.path)) throw new Fault('refused', NOTHING_TO_CONTINUE);
@@ -152,6 +159,8 @@ export class RunFacet implements Runs {
     let acceptedPrompt: AcceptedPrompt;
     let startRun: StartRun;
     try {
+      const { beforeAccept } = state.hooks;
+      if (beforeAccept) await beforeAccept({ cwd: state.options.cwd });
       const ready = requestBuilder.ensureReady();
       // Awaited below; until then a failure must not count as unhandled.
       ready.catch(() => {});
@@ -164,19 +173,24 @@ export class RunFacet implements Runs {
       run.resolveEnded();
       throw error;
     }
-    const { input, includesSteering } = acceptedPrompt;
+    const { input, hasHookMessage } = acceptedPrompt;
     const { createDelivery, prepareRun, runPrompt } = startRun;
     const nextTurnDeliveries = this.#nextTurnMessages.splice(0).map((custom) => createDelivery(state, custom));
     const prepared = await prepareRun(state, requestBuilder, input, run.controller.signal);
     run.systemPrompt = prepared.systemPrompt;
-    const deliveries = [...acceptedPrompt.deliveries, ...nextTurnDeliveries, ...prepared.deliveries];
-    await runPrompt(this.#createRunDependencies(run, scope), { deliveries, includesSteering }, run.resolveEnded);
+    const hookDeliveries = prepared.deliveries.filter(({ message }) => !hasHookMessage?.(message));
+    const deliveries = [...acceptedPrompt.deliveries, ...nextTurnDeliveries, ...hookDeliveries];
+    await runPrompt(this.#createRunDependencies(run, scope), { ...acceptedPrompt, deliveries }, run.resolveEnded);
   }
 
   #createRunDependencies(run: ActiveRun, scope: RunScope): RunDependencies {
     const { state, retry, compaction, limits, rules, todos, queues, outcomes } = this.#dependencies;
+    const recordEnd = () =>
+      state.conversation.record(() =>
+        isRunOpen(state.conversation.path) ? [{ type: 'custom', customType: RUN_END_ENTRY }] : [],
+      );
     return {
-      ...{ scope, retry, compaction, limits, rules, todos, outcomes },
+      ...{ scope, state, retry, compaction, limits, rules, todos, outcomes, recordEnd },
       abort: () => run.controller.abort(),
       setEnding(isEnding) {
         run.isEnding = isEnding;
@@ -186,12 +200,10 @@ export class RunFacet implements Runs {
         const { runBeforeSettle } = await import('./settle-boundary.ts');
         return runBeforeSettle(state, outcome, run.controller.signal);
       },
-      async recordEnd() {
-        if (isRunOpen(state.conversation.path))
-          await state.conversation.record([{ type: 'custom', customType: RUN_END_ENTRY }]);
-      },
       markFinished: () => {
         this.#active = undefined;
+        // A message may have been queued since the end was recorded. It waits for the next prompt.
+        if (state.conversation.log.canBeTakenOver) void recordEnd();
         queues.markOverdue();
       },
       reportOutcomes: () => {

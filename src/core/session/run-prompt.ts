@@ -3,16 +3,21 @@
 import type { PlannedSettlement } from '../../contracts/index.ts';
 import type { AgentMessage, AssistantMessage } from '../../protocol/index.ts';
 import type { Delivery, RunScope } from '../agent/run-scope.ts';
+import type { OpenTurn } from '../agent/run-tool-calls.ts';
 import { appendSteering, isFailed, runTurns, takeNextDeliveries } from '../agent/run-turns.ts';
 import type { CompactionFacet } from './compaction-facet.ts';
+import { type ResumedStep, resumeStep } from './next-step.ts';
 import type { PromptOutcomes, RunResult } from './prompt-outcomes.ts';
+import { describeError, planRetry } from './retry-decision.ts';
 import type { RetryFacet } from './retry-facet.ts';
 import type { RuleFacet } from './rule-facet.ts';
 import type { SessionLimits } from './session-limits.ts';
+import type { SessionState } from './session-state.ts';
 import type { TodoFacet } from './todo-facet.ts';
 
 export interface RunDependencies {
   scope: RunScope;
+  state: SessionState;
   retry: RetryFacet;
   compaction: CompactionFacet;
   limits: SessionLimits;
@@ -39,7 +44,11 @@ export interface RunDependencies {
 export interface RunStart {
   deliveries: readonly Delivery[];
   /** Queued steering messages follow in the first turn. */
-  includesSteering: boolean;
+  includesSteering: boolean | 'all';
+  /** The run of an earlier process goes on. */
+  isContinuation?: boolean | undefined;
+  /** Finished before the messages are delivered. */
+  openTurn?: OpenTurn | undefined;
 }
 
 /** Repeats runs as long as a retry is due or messages are queued. */
@@ -50,20 +59,20 @@ export async function runPrompt(
 ): Promise<void> {
   const { scope, compaction, limits } = dependencies;
   const { emit, signal } = scope;
-  limits.startRun(dependencies.abort);
-  compaction.onPrompt();
-  await dependencies.todos.onPrompt();
-  await compaction.compactIfNeeded(signal);
-  let takeDeliveries = () => (start.includesSteering ? appendSteering(scope, start.deliveries) : [...start.deliveries]);
+  let { openTurn } = start;
+  let resumed = await beginRun(dependencies, start);
+  let takeDeliveries = () => takeFirstDeliveries(scope, start);
   const unexpectedErrors: unknown[] = [];
   for (;;) {
     const newMessages: AgentMessage[] = [];
     await emit({ type: 'agent_start' });
-    const { answer, unexpectedError } = await runUntilQueuesEmpty(scope, takeDeliveries(), newMessages);
+    const { answer, unexpectedError, step }: RunOutcome =
+      resumed ?? (await runUntilQueuesEmpty(scope, takeDeliveries(), newMessages, openTurn));
     if (unexpectedError !== undefined) unexpectedErrors.push(unexpectedError);
-    takeDeliveries = () => appendSteering(scope, []);
-    const canContinue = unexpectedError === undefined && !signal.aborted && !limits.haltReason;
-    const continueRun = canContinue ? chooseContinuation(dependencies, answer) : undefined;
+    if (!resumed) takeDeliveries = () => appendSteering(scope, []);
+    openTurn = resumed = undefined;
+    const canContinue = unexpectedError === undefined && !signal.aborted && !scope.limits.haltReason;
+    const continueRun = canContinue ? (step ?? chooseContinuation(dependencies, answer)) : undefined;
     if (continueRun) {
       await emit({ type: 'agent_end', messages: newMessages, willRetry: true });
       if (await continueRun(signal)) continue;
@@ -83,7 +92,7 @@ export async function runPrompt(
       while (scope.pendingSaves) await scope.pendingSaves;
       nextDeliveries = takeNextDeliveries(scope, true);
     }
-    isContinued = (isContinued && !limits.haltReason) || nextDeliveries.length > 0;
+    isContinued = (isContinued && !scope.limits.haltReason) || nextDeliveries.length > 0;
     if (isContinued && nextDeliveries.length === 0) dependencies.outcomes.resumeRun();
     dependencies.setEnding(!isContinued);
     if (isContinued) {
@@ -104,13 +113,14 @@ export async function runPrompt(
 }
 
 /** How the run ended for its prompts. A limit counts as an error only if it stopped unfinished work. */
-function describeResult({ scope, retry, limits }: RunDependencies, answer: AssistantMessage): RunResult {
+function describeResult({ scope, retry }: RunDependencies, answer: AssistantMessage): RunResult {
   const { stopReason } = answer;
   if (stopReason === 'error' && !scope.signal.aborted)
-    return { agentInvoked: true, status: 'error', error: retry.describeError(answer) };
+    return { agentInvoked: true, status: 'error', error: describeError(retry, answer) };
   const isUnfinished = scope.signal.aborted || stopReason === 'aborted' || stopReason === 'toolUse';
-  if (limits.haltReason && isUnfinished)
-    return { agentInvoked: true, status: 'error', error: { message: limits.haltReason, retryable: false } };
+  const { haltReason } = scope.limits;
+  if (haltReason && isUnfinished)
+    return { agentInvoked: true, status: 'error', error: { message: haltReason, retryable: false } };
   const isAborted = scope.signal.aborted || stopReason === 'aborted';
   return { agentInvoked: true, status: isAborted ? 'aborted' : 'completed' };
 }
@@ -125,7 +135,7 @@ async function finishRun(
   if (isFailed(answer)) retry.reportFailure(answer.errorMessage ?? 'Unknown error');
   // Prevents a deadlock: a listener of agent_end may itself wait for a prompt that waits for the end of this run.
   if (endDelivered) await Promise.race([endDelivered, whenPromptWaits]);
-  if (!isFailed(answer) && !isRetried && !limits.haltReason) await compaction.compactIfNeeded(scope.signal);
+  if (!isFailed(answer) && !isRetried && !scope.limits.haltReason) await compaction.compactIfNeeded(scope.signal);
   await recordEnd();
   limits.resetTurns();
 }
@@ -138,12 +148,37 @@ function chooseContinuation(
   if (rules.shouldRemind) return () => rules.remind();
   if (todos.shouldRemind(answer)) return () => todos.remind();
   if (compaction.canRecover(answer)) return (signal) => compaction.recoverFromOverflow(signal);
-  return retry.shouldRetry(answer) ? (signal) => retry.waitForRetry(answer, signal) : undefined;
+  const delayMs = planRetry(retry, answer, retry.providerFailure);
+  return delayMs === undefined ? undefined : (signal) => retry.waitForRetry(answer, signal, delayMs);
 }
 
 interface RunOutcome {
   answer: AssistantMessage;
   unexpectedError?: unknown;
+  /** What the run does after the answer, if an earlier process has chosen it. */
+  step?: ResumedStep | undefined;
+}
+
+/** Resolves with the last answer of an earlier process if the run goes on with the step after it. */
+async function beginRun(
+  dependencies: RunDependencies,
+  { openTurn, isContinuation }: RunStart,
+): Promise<RunOutcome | undefined> {
+  const { scope, state, compaction, limits, todos } = dependencies;
+  limits.startRun(dependencies.abort);
+  compaction.onPrompt();
+  await todos.onPrompt();
+  const last = state.conversation.messages.findLast((message) => message.role === 'assistant');
+  const answer = last ?? scope.createEmptyAnswer();
+  const step = isContinuation ? resumeStep(dependencies, answer) : undefined;
+  if (step) return { answer, step };
+  if (!openTurn) await compaction.compactIfNeeded(scope.signal);
+  return undefined;
+}
+
+function takeFirstDeliveries(scope: RunScope, { deliveries, includesSteering }: RunStart): Delivery[] {
+  if (includesSteering === 'all') return [...deliveries, ...takeNextDeliveries(scope, true)];
+  return includesSteering ? appendSteering(scope, deliveries) : [...deliveries];
 }
 
 /** Runs turns until no message is due. The queues are checked once more after pending messages are stored. */
@@ -151,9 +186,10 @@ async function runUntilQueuesEmpty(
   scope: RunScope,
   firstDeliveries: Delivery[],
   newMessages: AgentMessage[],
+  openTurn: OpenTurn | undefined,
 ): Promise<RunOutcome> {
-  for (let deliveries = firstDeliveries; ; ) {
-    const outcome = await tryTurns(scope, deliveries, newMessages);
+  for (let deliveries = firstDeliveries, turn = openTurn; ; turn = undefined) {
+    const outcome = await tryTurns(scope, deliveries, newMessages, turn);
     while (scope.pendingSaves) await scope.pendingSaves;
     deliveries = isFailed(outcome.answer) ? [] : takeNextDeliveries(scope, true);
     if (deliveries.length === 0) return outcome;
@@ -161,9 +197,14 @@ async function runUntilQueuesEmpty(
 }
 
 /** Runs turns until the model stops. If the loop throws, returns an error answer. */
-async function tryTurns(scope: RunScope, deliveries: Delivery[], newMessages: AgentMessage[]): Promise<RunOutcome> {
+async function tryTurns(
+  scope: RunScope,
+  deliveries: Delivery[],
+  newMessages: AgentMessage[],
+  openTurn: OpenTurn | undefined,
+): Promise<RunOutcome> {
   try {
-    return { answer: await runTurns(scope, deliveries, newMessages) };
+    return { answer: await runTurns(scope, deliveries, newMessages, openTurn) };
   } catch (unexpectedError) {
     const answer = await recordErrorAnswer(scope, unexpectedError);
     newMessages.push(answer);

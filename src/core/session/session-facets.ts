@@ -53,6 +53,7 @@ export function createFacets(state: SessionState, models: ModelFacet, limits: Se
       return exceededLimit && `Session budget exceeded (${exceededLimit})`;
     },
     getInputPipeline: () => facets.inputPipeline,
+    needsNextStep: () => facets.runs.needsNextStep,
   });
   const tools: ToolFacet = new ToolFacet(state.options, () => requestBuilder.reset());
   const requestBuilder = new RequestBuilder(state, { models, getLimits, tools });

@@ -24,6 +24,8 @@ export class SessionState {
   readonly broadcast: Broadcast;
   readonly hooks: Hooks;
   readonly entryListeners = new Set<(entries: readonly SessionEntry[]) => void>();
+  /** Called when another process has taken the log over. */
+  onLost = () => {};
   conversation!: Conversation;
   artifacts!: ArtifactStore;
   sidecarFiles!: SidecarFiles;
@@ -65,7 +67,7 @@ export class SessionState {
 
   #setConversation(header: SessionHeader, log: SessionLog, resumed?: ResumedSession): void {
     const { clock, ids, files } = this.ports;
-    const onStorageStatus = (problem: Fault | undefined) =>
+    const onStorageStatus = (problem: Fault | undefined) => {
       void this.broadcast.emit(
         problem
           ? { type: 'notice', level: 'error', message: problem.message, source: 'storage' }
@@ -76,13 +78,15 @@ export class SessionState {
               source: 'storage',
             },
       );
+      if (this.conversation.lossReason !== undefined) this.onLost();
+    };
     const reportedCount = resumed?.damage.length;
     const onRead = () => void (resumed && this.#reportDamage(resumed, reportedCount));
     const onEntries = (entries: readonly SessionEntry[]) => {
       for (const notify of this.entryListeners) notify(entries);
     };
     this.conversation = new Conversation(header, log, { clock, ids, onStorageStatus, onRead, onEntries }, resumed);
-    this.artifacts = createArtifactStore(files, log.file);
-    this.sidecarFiles = createSidecarFiles(files, log.file, this.artifacts);
+    this.artifacts = createArtifactStore(files, log.directory);
+    this.sidecarFiles = createSidecarFiles(files, log.directory, this.artifacts);
   }
 }

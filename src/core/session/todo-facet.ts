@@ -10,7 +10,8 @@ const todoFile = object({ todos: array(todoItem) });
 export class TodoFacet implements TodoList {
   readonly #state: SessionState;
   #items: readonly TodoItem[] | undefined;
-  #reminderCount = 0;
+  /** Since the last prompt. */
+  reminderCount = 0;
 
   constructor(state: SessionState) {
     this.#state = state;
@@ -28,13 +29,13 @@ export class TodoFacet implements TodoList {
     const updatedAt = ports.clock.now();
     await sidecarFiles.write(TODO_FILE, `${JSON.stringify({ todos, updatedAt }, null, 2)}\n`);
     this.#items = todos;
-    if (this.#openItems.length === 0) this.#reminderCount = 0;
+    if (this.#openItems.length === 0) this.reminderCount = 0;
     return { updatedAt, storage: conversation.file === undefined ? 'memory' : 'session' };
   }
 
   /** A new prompt resets the reminder count. */
   async onPrompt(): Promise<void> {
-    this.#reminderCount = 0;
+    this.reminderCount = 0;
     if (this.#state.options.todos?.reminders) await this.list();
   }
 
@@ -44,14 +45,14 @@ export class TodoFacet implements TodoList {
     if (!todos?.reminders || stopReason === 'error' || stopReason === 'aborted') return false;
     // If the last answer of a run has tool calls, the tools themselves asked to end the run.
     if (stopReason === 'toolUse') return false;
-    return this.#openItems.length > 0 && this.#reminderCount < todos.maxReminders;
+    return this.#openItems.length > 0 && this.reminderCount < todos.maxReminders;
   }
 
   async remind(): Promise<boolean> {
     const maxAttempts = this.#state.options.todos?.maxReminders ?? 0;
     const todos = [...this.#openItems];
-    this.#reminderCount += 1;
-    const attempt = this.#reminderCount;
+    this.reminderCount += 1;
+    const attempt = this.reminderCount;
     await this.#state.broadcast.emit({ type: 'todo_reminder', todos, attempt, maxAttempts });
     const content = formatReminder(todos, `${attempt}/${maxAttempts}`);
     await this.#state.conversation.record([
@@ -63,7 +64,7 @@ export class TodoFacet implements TodoList {
   /** Called after a switch to another conversation, which has its own list. */
   reset(): void {
     this.#items = undefined;
-    this.#reminderCount = 0;
+    this.reminderCount = 0;
   }
 
   get #openItems(): readonly TodoItem[] {

@@ -1,5 +1,5 @@
 // The current path of a session: appends entries, stores them in the log, and loads earlier entries on demand.
-import { type Fault, toFault } from '../../base/index.ts';
+import { type Fault, getFaultReason, toFault } from '../../base/index.ts';
 import type { Clock, Digest, IdGenerator, LazyPathEntry, ResumedSession, SessionLog } from '../../contracts/index.ts';
 import type { AgentMessage, EntryBody, SessionEntry, SessionHeader } from '../../protocol/index.ts';
 import {
@@ -38,6 +38,18 @@ interface DigestRequest {
   createDigest(path: readonly LazyPathEntry[]): Promise<Digest | undefined>;
 }
 
+/** A function is called when all earlier entries are on the path. */
+export type PlannedEntries = readonly EntryBody[] | (() => readonly EntryBody[]);
+
+function planEntries(planned: PlannedEntries): readonly EntryBody[] {
+  return typeof planned === 'function' ? planned() : planned;
+}
+
+/** Another process has taken the log over. */
+function isLost(fault: Fault): boolean {
+  return getFaultReason(fault) === 'lease_lost';
+}
+
 /** A path of entries; the parent of each entry is the one before it. Writes run one after another. */
 export class Conversation {
   readonly header: SessionHeader;
@@ -53,7 +65,8 @@ export class Conversation {
   #leafId: string | null;
   /** Entries of the path that are not on disk yet: deferred ones, and ones whose write failed. */
   #unsaved: SessionEntry[] = [];
-  #isFailing = false;
+  /** Why the last write failed. */
+  #problem: Fault | undefined;
   #queueTail: Promise<unknown> = Promise.resolve();
   #queuedTasks = 0;
 
@@ -110,9 +123,15 @@ export class Conversation {
     else void this.#runInOrder(async () => append());
   }
 
+  /** Set when another process writes to the log. Then nothing can be stored any more. */
+  get lossReason(): string | undefined {
+    return this.#problem && isLost(this.#problem) ? this.#problem.message : undefined;
+  }
+
   /** Adds entries and resolves when they are on disk. If the write fails, nothing is added and the promise rejects. */
-  commit(bodies: readonly EntryBody[]): Promise<readonly SessionEntry[]> {
+  commit(planned: PlannedEntries): Promise<readonly SessionEntry[]> {
     return this.#runInOrder(async () => {
+      const bodies = planEntries(planned);
       if (bodies.length === 0) return [];
       const leaf = this.#leafId;
       const entries = bodies.map((body) => this.#createEntry(body));
@@ -128,8 +147,10 @@ export class Conversation {
   }
 
   /** Adds entries for events that already happened. If the write fails they stay in memory and are written with the next entries. */
-  record(bodies: readonly EntryBody[]): Promise<void> {
+  record(planned: PlannedEntries): Promise<void> {
     return this.#runInOrder(async () => {
+      const bodies = planEntries(planned);
+      if (bodies.length === 0 && typeof planned === 'function') return;
       const entries = bodies.map((body) => this.#createEntry(body));
       this.#addToPath(entries);
       try {
@@ -181,23 +202,24 @@ export class Conversation {
   async close(): Promise<void> {
     await this.#queueTail;
     // Deferred entries alone do not create a file. Entries whose write failed are tried once more.
-    if (this.#isFailing) await this.#save([]).catch(() => {});
+    if (this.#problem) await this.#save([]).catch(() => {});
     await this.log.close();
   }
 
   async #save(entries: readonly SessionEntry[]): Promise<void> {
-    const all = [...this.#unsaved, ...entries];
+    const problem = this.#problem;
+    if (problem && isLost(problem)) throw problem;
     try {
-      await this.log.append(all);
+      await this.log.append([...this.#unsaved, ...entries]);
     } catch (thrown) {
-      const fault = toFault(thrown);
-      if (!this.#isFailing) this.#ports.onStorageStatus(fault);
-      this.#isFailing = true;
-      throw fault;
+      this.#problem = toFault(thrown);
+      // The loss of the log is reported also after another problem.
+      if (!problem || isLost(this.#problem)) this.#ports.onStorageStatus(this.#problem);
+      throw this.#problem;
     }
     this.#unsaved = [];
-    if (this.#isFailing) this.#ports.onStorageStatus(undefined);
-    this.#isFailing = false;
+    this.#problem = undefined;
+    if (problem) this.#ports.onStorageStatus(undefined);
   }
 
   #load(): LoadedPath {

@@ -1,7 +1,7 @@
 // Replaces the package pi-coding-agent for extensions. Exports that need a terminal exist and do nothing.
 
 import { isRecord } from '../../base/index.ts';
-import type { Ports, ProcessIdentity } from '../../contracts/index.ts';
+import type { Ports, ProcessIdentity, SessionIndex } from '../../contracts/index.ts';
 import { estimateTokens } from '../../core/compaction/tokens.ts';
 import { toModelMessages } from '../../core/context/to-model-messages.ts';
 import { buildSessionContext, createEventBus, entryToMessages, plainTheme } from '../../core/extension/index.ts';
@@ -33,6 +33,7 @@ const toText = (text: unknown): string => String(text);
 export interface CodingAgentModuleOptions extends ConfigurationOptions, ResourceLoaderOptions, InnerSessionOptions {
   models: ConfigurationOptions['models'];
   identity: ProcessIdentity;
+  sessionIndex?: SessionIndex | undefined;
   readTextSync(path: string): string;
   agentDirectory: string;
   ports: Ports;

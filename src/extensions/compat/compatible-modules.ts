@@ -1,5 +1,5 @@
 // Maps the module names that extensions for pi and oh-my-pi import to the modules that replace them.
-import type { ModelRegistry, Ports, ProcessIdentity } from '../../contracts/index.ts';
+import type { ModelRegistry, Ports, ProcessIdentity, SessionIndex } from '../../contracts/index.ts';
 import type { Model } from '../../protocol/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { createAgentCoreModule } from './agent-class.ts';
@@ -21,6 +21,7 @@ export interface CompatibleModulesOptions extends ResourceLoaderOptions, InnerSe
   catalogueModels: readonly Model[];
   settings: SettingValues;
   identity: ProcessIdentity;
+  sessionIndex?: SessionIndex | undefined;
   readTextSync(path: string): string;
   /** Absent when no extension uses TypeBox. */
   typebox: TypeboxModules | undefined;

@@ -1,16 +1,19 @@
 // `SessionManager` for extensions: reads other sessions, and creates sessions in memory.
 
 import { Fault, isRecord } from '../../base/index.ts';
-import type { Ports, ProcessIdentity, SessionSummary } from '../../contracts/index.ts';
+import type { Ports, ProcessIdentity, SessionIndex, SessionSummary } from '../../contracts/index.ts';
 import { buildSessionContext, SessionLogReader } from '../../core/extension/index.ts';
 import { type EntryBody, SESSION_VERSION, type SessionEntry, type SessionHeader } from '../../protocol/index.ts';
 import { getSessionDirectory } from '../../store/index.ts';
+import { parseReference } from '../../store/postgres/session-reference.ts';
 import { createSessionIndex } from '../../store/session-index.ts';
 
 interface SessionManagerOptions {
   ports: Ports;
   agentDirectory: string;
   identity: ProcessIdentity;
+  /** Finds sessions that are not stored in files. */
+  sessionIndex?: SessionIndex | undefined;
   /** pi's SessionManager.open is synchronous. */
   readTextSync(path: string): string;
 }
@@ -34,9 +37,11 @@ function isHeader(line: SessionHeader | SessionEntry): line is SessionHeader {
 }
 
 export function createSessionManagerClass(options: SessionManagerOptions): unknown {
-  const { ports, agentDirectory } = options;
-  const listSessions = async (sessionDirectory?: string) =>
+  const { ports, agentDirectory, sessionIndex } = options;
+  const listFiles = async (sessionDirectory?: string) =>
     (await createSessionIndex({ ...options, sessionDirectory }).list()).map(toSessionInfo);
+  const listStored = async (index: SessionIndex, cwd?: string) =>
+    (await index.list()).filter((session) => cwd === undefined || session.cwd === cwd).map(toSessionInfo);
 
   return class ExtensionSessionLog extends SessionLogEditor {
     constructor(header: SessionHeader, entries: SessionEntry[], file?: string) {
@@ -44,6 +49,7 @@ export function createSessionManagerClass(options: SessionManagerOptions): unkno
     }
 
     static open(path: string) {
+      if (parseReference(path) !== undefined) throw createNotAFileFault(path);
       const lines = parseEntries(options.readTextSync(path));
       const header = lines.find(isHeader);
       if (!header) throw new Fault('not_found', `Not a session: ${path}`);
@@ -55,9 +61,12 @@ export function createSessionManagerClass(options: SessionManagerOptions): unkno
     }
 
     static inMemory = (cwd = process.cwd()) => new ExtensionSessionLog(createHeader(ports, cwd), []);
+    /** A directory contains session files, also if a database is configured. */
     static list = (cwd: string, directory?: string) =>
-      listSessions(directory ?? getSessionDirectory(agentDirectory, cwd));
-    static listAll = () => listSessions();
+      sessionIndex && directory === undefined
+        ? listStored(sessionIndex, cwd)
+        : listFiles(directory ?? getSessionDirectory(agentDirectory, cwd));
+    static listAll = () => (sessionIndex ? listStored(sessionIndex) : listFiles());
     static create = () => throwUnsupported('create');
     static continueRecent = () => throwUnsupported('continueRecent');
     static forkFrom = () => throwUnsupported('forkFrom');
@@ -126,6 +135,11 @@ function createHeader(ports: LogPorts, cwd: string): SessionHeader {
 
 function formatTime({ clock }: LogPorts): string {
   return new Date(clock.now()).toISOString();
+}
+
+function createNotAFileFault(reference: string): Fault {
+  const message = `SessionManager.open reads files, and ${reference} is in a database. Use ctx.sessionManager, or \`parley sessions export\`.`;
+  return new Fault('refused', message);
 }
 
 function throwUnsupported(methodName: string): never {

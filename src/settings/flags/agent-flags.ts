@@ -47,6 +47,7 @@ export const SESSION_FLAGS = [
     option: 'sessionDirectory',
     convert: (path: string) => resolve(path),
   },
+  { name: 'store', kind: 'text', placeholder: 'URL', setting: 'store', rejectsEmpty: true },
   {
     name: 'continue',
     short: 'c',

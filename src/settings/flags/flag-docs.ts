@@ -51,6 +51,7 @@ export const FLAG_DOCS: Readonly<Record<FlagName, string>> = {
   'list-models': 'List the available models and exit',
   'no-session': 'Do not save the session to disk',
   'session-dir': 'The directory of session files',
+  store: 'Store sessions in this PostgreSQL database: postgres://…',
   continue: 'Continue the latest session of this directory',
   resume: 'Choose the session to continue from a list',
   session: 'Continue this session',

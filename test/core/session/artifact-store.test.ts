@@ -15,7 +15,7 @@ function createFiles(failures: number): Files {
 }
 
 test('parallel calls get different numbers, after those of an earlier process', async () => {
-  const store = createArtifactStore(createFiles(0), '/sessions/a.jsonl');
+  const store = createArtifactStore(createFiles(0), { path: '/sessions/a' });
   expect(await Promise.all([store.reserve('bash'), store.reserve('read')])).toEqual([
     { id: '4', path: '/sessions/a/4.bash.log' },
     { id: '5', path: '/sessions/a/5.read.log' },
@@ -23,7 +23,7 @@ test('parallel calls get different numbers, after those of an earlier process', 
 });
 
 test('a directory that could not be created is tried again with the next output', async () => {
-  const store = createArtifactStore(createFiles(1), '/sessions/a.jsonl');
+  const store = createArtifactStore(createFiles(1), { path: '/sessions/a' });
   await expect(store.reserve('bash')).rejects.toThrow('no space left');
   expect(await store.reserve('bash')).toEqual({ id: '4', path: '/sessions/a/4.bash.log' });
 });
@@ -32,7 +32,7 @@ test('a directory that could not be listed is listed again with the next output'
   const files = createFiles(0);
   const { list } = files;
   files.list = () => Promise.reject(new Error('too many open files'));
-  const store = createArtifactStore(files, '/sessions/a.jsonl');
+  const store = createArtifactStore(files, { path: '/sessions/a' });
   const outcomes = await Promise.allSettled([store.reserve('bash'), store.reserve('read')]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   files.list = list;

@@ -1,5 +1,6 @@
 // The idle time of a request: retries share it, retry delays do not count, and the next request starts a new one.
 import { expect, test } from 'vitest';
+import { planRetry } from '../../../src/core/session/retry-decision.ts';
 import { RetryFacet } from '../../../src/core/session/retry-facet.ts';
 import type { SessionState } from '../../../src/core/session/session-state.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
@@ -23,8 +24,9 @@ test('a retry continues the idle time of the previous attempt, without the delay
   const startMs = first.sinceMs;
   await clock.advance(500);
   void retry.onAnswer(failed, { kind: 'network' });
-  expect(retry.shouldRetry(failed)).toBe(true);
-  const waiting = retry.waitForRetry(failed, new AbortController().signal);
+  const delayMs = planRetry(retry, failed, retry.providerFailure);
+  expect(delayMs).toBe(2000);
+  const waiting = retry.waitForRetry(failed, new AbortController().signal, delayMs as number);
   await Promise.resolve();
   await clock.advance(2000);
   expect(await waiting).toBe(true);

@@ -11,7 +11,7 @@ import type {
   SessionStore,
   Tool,
 } from '../../../src/contracts/index.ts';
-import { createSession } from '../../../src/core/index.ts';
+import { createSession, type SessionOptions } from '../../../src/core/index.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
 import { createJsonlStore } from '../../../src/store/index.ts';
 import {
@@ -19,6 +19,7 @@ import {
   createFakeClock,
   createScriptedModels,
   createScriptedTools,
+  type FakeClock,
   type ScriptedModels,
   type ScriptStep,
 } from '../../../src/testing/index.ts';
@@ -47,6 +48,10 @@ export interface SessionFixtureOptions {
   readonly self?: ProcessId;
   /** The path of a session to resume. */
   readonly session?: string;
+  /** Default: one with files in `directory`. */
+  readonly store?: SessionStore;
+  readonly clock?: FakeClock;
+  readonly overrides?: Partial<SessionOptions>;
 }
 
 export const otherProcess: ProcessId = { pid: 8765, startTime: 100, host: currentProcess.host };
@@ -54,7 +59,7 @@ export const otherProcess: ProcessId = { pid: 8765, startTime: 100, host: curren
 export async function openSession(options: SessionFixtureOptions): Promise<SessionFixture> {
   const { directory, self = currentProcess } = options;
   const system = createSystemPorts({});
-  const clock = createFakeClock();
+  const clock = options.clock ?? createFakeClock();
   const ports: Ports = {
     ...system,
     clock,
@@ -62,7 +67,8 @@ export async function openSession(options: SessionFixtureOptions): Promise<Sessi
     ...(options.files ? { files: options.files } : {}),
   };
   const identity = createFakeProcesses([self]).identity(self);
-  const store = createJsonlStore({ files: ports.files, clock, identity, directory: `${directory}/sessions` });
+  const files = { files: ports.files, clock, identity, directory: `${directory}/sessions` };
+  const store = options.store ?? createJsonlStore(files);
   const models = createScriptedModels(options.script, { now: () => clock.now() });
   const resumed: ResumedSession | undefined = options.session ? await store.resume(options.session) : undefined;
   const session = await createSession({
@@ -91,6 +97,7 @@ export async function openSession(options: SessionFixtureOptions): Promise<Sessi
     interruptMode: 'wait',
     compaction: { enabled: false, reserveTokens: 16_384, keepRecentTokens: options.keepRecentTokens ?? 20_000 },
     retry: { enabled: false, maxRetries: 0, baseDelayMs: 1, maxDelayMs: 1 },
+    ...options.overrides,
   });
   const events: AgentEvent[] = [];
   session.subscribe((event) => {

@@ -115,6 +115,25 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'find_session', session: '0f8b' } },
   { frame: { type: 'move_session', sessionId: '0f8b', cwd: '/srv/other' } },
   { frame: { type: 'move_session', cwd: '../other' } },
+  { frame: { type: 'submit', prompt: 'Fix the test' } },
+  {
+    frame: {
+      ...{
+        type: 'submit',
+        prompt: 'Fix it',
+        submissionId: 'fix-1',
+        queue: 'build',
+        repository: '/srv/app',
+        commit: 'main',
+      },
+      ...{ verify: ['npm test'], onFailure: 'retry_once', priority: 3 },
+    },
+  },
+  { frame: { type: 'get_submission', submissionId: 'fix-1' } },
+  { frame: { type: 'get_submission_patch', submissionId: 'fix-1' } },
+  { frame: { type: 'list_submissions' } },
+  { frame: { type: 'list_submissions', queue: 'build', limit: 20 } },
+  { frame: { type: 'cancel_submission', submissionId: 'fix-1' } },
   { frame: { type: 'list_artifacts' } },
   { frame: { type: 'read_artifact', artifactId: '0' } },
   { frame: { type: 'read_artifact', artifactId: '0', offset: 10, limit: 4096 } },
@@ -274,6 +293,8 @@ const progress = {
   ...{ recentTools: [{ tool: 'bash', args: 'npm test', endMs: 1_760_000_000_001 }], recentOutput: ['Looking'] },
   ...{ toolCount: 1, tokens: 980, durationMs: 1200 },
 };
+
+const SUBMISSION = { id: 'fix-1', queue: 'build', state: 'queued', createdMs: 1 };
 
 const STORED = {
   ...{ id: 'one', path: '/srv/one.jsonl', cwd: '/srv', firstPrompt: 'Hello', createdMs: 1, modifiedMs: 2 },
@@ -462,6 +483,25 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
     },
   ],
   ['list_sessions', { sessions: [{ ...STORED, name: 'Parser', match: '…the parser…' }], nextCursor: 'abc' }],
+  ['submit', { submission: SUBMISSION, isNew: true }],
+  [
+    'get_submission',
+    {
+      submission: { ...SUBMISSION, state: 'succeeded', worker: 'process 7 on build', startedMs: 2, endedMs: 3 },
+      result: {
+        status: 'succeeded',
+        text: 'Fixed.',
+        commit: 'abc',
+        hasPatch: true,
+        cost: 0.1,
+        worker: 'process 7 on build',
+      },
+    },
+  ],
+  ['get_submission_patch', { base64: 'ZGlmZg==' }],
+  ['get_submission_patch', {}],
+  ['list_submissions', { submissions: [{ ...SUBMISSION, state: 'failed', error: 'The clone failed.' }] }],
+  ['cancel_submission', { submission: { ...SUBMISSION, state: 'cancelled' } }],
   ['move_session', { sessionId: 'one', path: '/srv/one.jsonl', cwd: '/srv/other', reopened: true }],
   [
     'list_artifacts',

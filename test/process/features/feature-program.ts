@@ -56,12 +56,13 @@ export async function closeProgram(program: Program) {
   return outcome;
 }
 
-/** Creates a session file with one prompt. */
+/** Creates a session with one prompt. */
 export async function createSession(
   programDirectories: ProgramDirectories,
   message = 'Say hello',
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ id: string; file: string }> {
-  const program = startRpc(OFFLINE, { directories: programDirectories });
+  const program = startRpc(OFFLINE, { directories: programDirectories, env });
   await promptAndSettle(program, message);
   const { data } = await program.call({ type: 'get_state' });
   await closeProgram(program);

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../../support/database.ts';
 import { createDirectories, type ProgramDirectories } from '../../support/program.ts';
 import { startServeProgram } from '../../support/serve-program.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -141,6 +142,20 @@ export function tryTerminal(): void {
       );
       const path = join(directories.home, 'auth.json');
       expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['{}\n', 0o600]);
+    });
+
+    test('--resume in a conversation lists the sessions of a database', async () => {
+      const { url } = await createTestDatabase();
+      const directories = createDirectories();
+      const env = { PARLEY_DATABASE_URL: url };
+      await createSession(directories, 'Say stored-text', env);
+      const steps = [
+        ['Say stored-text', '\r'],
+        ['stored-text', ''],
+        ['›', '/quit\r'],
+      ] as const;
+      const screen = await atTerminal([...OFFLINE, '--resume'].join(' '), steps, directories, env);
+      expect(screen).toContain('Resume with: parley --session');
     });
 
     test('--resume shows a list of sessions', async () => {

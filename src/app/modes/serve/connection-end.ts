@@ -24,8 +24,8 @@ export function toRefusedEnd(thrown: unknown): ConnectionEnd & { readonly faultC
   // Another process uses the session: clients may try again.
   if (details.reason === 'in_use') return { code: 4409, reason, faultCode: 'in_use' };
   const faultCode = thrown instanceof Fault ? thrown.code : 'internal';
-  const isFull = details.reason === 'too_many_clients';
-  return { code: isFull ? TRY_LATER : getCode(faultCode), reason, faultCode };
+  const isForLater = details.reason === 'too_many_clients' || details.reason === 'unavailable';
+  return { code: isForLater ? TRY_LATER : getCode(faultCode), reason, faultCode };
 }
 
 function getCode(faultCode: string): number {

@@ -12,6 +12,7 @@ import { prepareStart, type StartOptions } from '../start-agent.ts';
 import { isLoopback, type RunningServer, startServer } from './start-server.ts';
 
 export const SERVE_HELP = `Usage: parley serve [--port N] [--host ADDRESS] [--socket PATH] [--open] [options]
+       parley serve --demo-fleet N [--port N] [options]
        parley serve tokens [list | add NAME [--read-only] | remove NAME]
 
 Serves many clients in one process: a web page, terminals (parley attach), editors, bots and scripts. They can follow
@@ -23,6 +24,7 @@ and control the same session, and none loses an event when it disconnects and co
   --socket PATH     also listen on this Unix socket, which only you can open
   --open            open the page in the browser
   --json            print the address as JSON
+  --demo-fleet N    start a database and N servers that share it, on this machine (from a clone with development dependencies)
 
 All options of parley --help that do not select a session can be used, for example --model, --approval-mode,
 --sandbox and --tools. The address with its token is printed once; the token is stored in ~/.parley/serve/token.
@@ -46,6 +48,7 @@ type Warn = (line: string) => void;
 interface OwnFlags {
   port?: string;
   host?: string;
+  'demo-fleet'?: string;
   open?: boolean;
   json?: boolean;
 }
@@ -64,7 +67,16 @@ export async function runServe(argv: readonly string[], warn: Warn, parseFlags: 
   if (options.print)
     throw new Fault('config', 'parley serve takes no --print: send messages with parley -p, or over the HTTP API.');
   refuseSessionFlags(options);
+  if (own['demo-fleet'] !== undefined) return serveDemoFleet(own, rest);
   return serve({ ...options, mode: 'rpc' }, own, warn);
+}
+
+async function serveDemoFleet(
+  { 'demo-fleet': nodes = '', port = '0', json = false }: OwnFlags,
+  argv: readonly string[],
+) {
+  const { parseNodeCount, runDemoFleet } = await import('./demo-fleet.ts');
+  return runDemoFleet({ nodes: parseNodeCount(nodes), port: parsePort(port), json, argv });
 }
 
 /** Unknown flags may belong to extensions, which are loaded later. */
@@ -91,8 +103,8 @@ function takeOwnFlags(argv: readonly string[]): { own: OwnFlags; rest: string[] 
   const rest: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i] as string;
-    const [, name, inline] = /^--(port|host)(?:=(.*))?$/.exec(argument) ?? [];
-    if (name === 'port' || name === 'host') {
+    const [, name, inline] = /^--(port|host|demo-fleet)(?:=(.*))?$/.exec(argument) ?? [];
+    if (name === 'port' || name === 'host' || name === 'demo-fleet') {
       const value = inline ?? argv[++i];
       if (value === undefined) throw new Fault('config', `--${name} needs a value\n\n${SERVE_HELP}`);
       own[name] = value;

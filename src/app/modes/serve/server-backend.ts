@@ -40,11 +40,19 @@ export interface ServerBackendOptions {
   readonly startedMs: number;
 }
 
+/** The backend of a server: of one node, or of a fleet of nodes. */
+export interface ServeBackend extends HttpBackend {
+  /** Undefined while another client can connect. */
+  checkClientCount(): Fault | undefined;
+  /** Ends all connections. */
+  close(): void;
+}
+
 /** Instead of the dialect, while the session of a connection is being opened. */
 const OPENING = '';
 const STREAMS: readonly string[] = ['full', 'delta'];
 
-export class ServerBackend implements HttpBackend {
+export class ServerBackend implements ServeBackend {
   readonly sessionFields = Object.keys(startSession.params.entries);
   readonly #options: ServerBackendOptions;
   readonly #services: ClientServices;
@@ -65,10 +73,10 @@ export class ServerBackend implements HttpBackend {
     this.#callServices = { ...this.#services, pool: opener.createCallPool() };
   }
 
-  /** Undefined while another client can connect. */
-  checkClientCount(): Fault | undefined {
+  /** `relayed`: further clients of this process, whose sessions are on other nodes. */
+  checkClientCount(relayed = 0): Fault | undefined {
     const { maxClients } = this.#options;
-    if (this.#connections.size < maxClients) return undefined;
+    if (this.#connections.size + relayed < maxClients) return undefined;
     const message = `The server has ${maxClients} clients, the most that serve.maxClients allows.`;
     return new Fault('busy', message, { details: { reason: 'too_many_clients' } });
   }
@@ -139,7 +147,7 @@ export class ServerBackend implements HttpBackend {
     };
   }
 
-  listActivities() {
+  async listActivities() {
     const { shared } = this.#options;
     return new Map([...shared.all].map((open) => [open.session.id, describeActivity(open)] as const));
   }
@@ -182,7 +190,6 @@ export class ServerBackend implements HttpBackend {
     return { status: 'ok', version: version(), uptimeSeconds };
   }
 
-  /** Ends all connections. */
   close(): void {
     for (const connection of this.#connections.keys())
       connection.close(toConnectionEnd('server_ends', 'The server ends. Connect again later.'));

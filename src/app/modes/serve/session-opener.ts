@@ -11,10 +11,13 @@ export interface SessionOpenerOptions {
   /** Close a session after this time without clients and work. */
   readonly idleMs: number;
   onOpened(session: AgentSession): void;
+  /** What a client gets instead of this failure to open a session. */
+  explain?(thrown: unknown, sessionId: string): Promise<unknown>;
 }
 
 /** The shortest time between two searches for idle sessions. */
 const MIN_SEARCH_MS = 1000;
+const NOT_USED = 'The session was not used for some time and is closed. Connect again to open it.';
 
 export class SessionOpener {
   readonly #options: SessionOpenerOptions;
@@ -34,7 +37,7 @@ export class SessionOpener {
     return {
       ...pool,
       open: async (request) => {
-        const opened = await this.#open(request);
+        const opened = await this.#open(request).catch((thrown: unknown) => this.#fail(thrown, request));
         const { session } = opened;
         // The reply promises the session: without entries it has no file yet.
         await session.entries.flush().catch((thrown: unknown) => {
@@ -106,6 +109,11 @@ export class SessionOpener {
     }
   }
 
+  async #fail(thrown: unknown, { id }: OpenSessionRequest): Promise<never> {
+    const { explain } = this.#options;
+    throw explain && id !== undefined ? await explain(thrown, id) : thrown;
+  }
+
   async #openAndReport(request: OpenSessionRequest): ReturnType<SessionPool['open']> {
     const result = await this.#options.pool.open(request);
     this.#options.onOpened(result.session);
@@ -128,17 +136,22 @@ export class SessionOpener {
       if (one.usedMs <= limit && isUnused(one) && shared.lanes.isIdle(one.laneId)) void this.#close(one);
   }
 
-  async #close({ session }: SharedSession): Promise<void> {
+  /** The session is opened again by those who need it. */
+  async closeForReopening(session: AgentSession, reason: string): Promise<void> {
+    await this.#close({ session }, reason);
+  }
+
+  async #close({ session }: Pick<SharedSession, 'session'>, reason = NOT_USED): Promise<void> {
     const { pool, shared } = this.#options;
     const { id } = session;
     if (this.#closing.has(id)) return;
     const closing = pool
       .close(id)
       .catch((thrown: unknown) => {
-        shared.ports.log('an idle session was not closed', { error: getErrorMessage(thrown) });
+        shared.ports.log('a session was not closed', { error: getErrorMessage(thrown) });
       })
       .finally(() => {
-        shared.remove(session, 'The session was not used for some time and is closed. Connect again to open it.');
+        shared.remove(session, reason);
         this.#closing.delete(id);
       });
     this.#closing.set(id, closing);

@@ -4,11 +4,12 @@ import { Fault } from '../../../base/index.ts';
 import { commandTable } from '../../../commands/command-table.ts';
 import { addMultiSessionCommands } from '../../../commands/multi-session/index.ts';
 import { replaceSessionCommands } from '../../../commands/shared-session/index.ts';
-import type { AgentSession } from '../../../contracts/index.ts';
+import type { AgentSession, Clock } from '../../../contracts/index.ts';
 import type { HttpAppOptions } from '../../../http/app.ts';
 import {
   AuditLog,
   answerPageRequest,
+  type Caller,
   type ClientConnection,
   LoginCodes,
   loadAccessTokens,
@@ -18,6 +19,8 @@ import type { MultiSessionHub } from '../../../server/multi-session-hub.ts';
 import { type SharedSessionListeners, SharedSessions } from '../../../server/shared/shared-sessions.ts';
 import { version } from '../../../support/version.ts';
 import { createMetrics, type Metrics } from '../../../telemetry/index.ts';
+import type { FleetNode } from '../../fleet/start-node.ts';
+import type { Workspaces } from '../../fleet/workspaces/workspaces.ts';
 import { type HttpListener, type HttpListenerOptions, listenHttp } from '../../system-ports/http-listener.ts';
 import { createProcessStatistics } from '../../system-ports/process-statistics.ts';
 import { createRefusalHeaders, formatRefusalBody, INVALID_REQUEST } from '../../system-ports/raw-response.ts';
@@ -26,8 +29,10 @@ import { listenSocket, type SocketListener } from '../../system-ports/socket-lis
 import { openMultiSession } from '../multi-session.ts';
 import type { StartContext, StartOptions } from '../start-agent.ts';
 import { checkAllowedHosts, checkAllowedOrigins } from './allowed-addresses.ts';
+import type { RunningFleet } from './fleet/start-fleet.ts';
 import { PageFiles } from './page-files.ts';
-import { ServerBackend } from './server-backend.ts';
+import { type ServeBackend, ServerBackend, type ServerBackendOptions } from './server-backend.ts';
+import { createServerWorkspaces } from './server-workspaces.ts';
 import { SessionOpener } from './session-opener.ts';
 import { serveSocketClient } from './socket-clients.ts';
 import type { createWebSocketHandler } from './web-sockets.ts';
@@ -69,26 +74,22 @@ export async function startServer(
   const directory = join(agentDirectory, 'serve');
   const tokens = await loadAccessTokens({ files, ids, clock, directory }, serveOptions.token);
   ports.redact(tokens.main);
-  const multiSessionOptions = { storesChoices: true, onExitRequested: refuseExit };
-  const setup = await openMultiSession(options, warn, startContext, multiSessionOptions);
-  const { hub } = setup;
+  const { workspaces, ...workspaceControl } = await createServerWorkspaces(startContext);
+  const multiSessionOptions = { storesChoices: true, workspaces, onExitRequested: refuseExit };
+  const { hub } = await openMultiSession(options, warn, startContext, multiSessionOptions);
   if (!hub.pool) throw new Fault('internal', 'The server has no session pool');
-  const metrics = createMetrics({
-    ...{ clock, version: version(), runtime: `node ${process.versions.node}` },
-    processStatistics: createProcessStatistics(),
-  });
+  const metrics = createServerMetrics(clock);
   const observation = observeSessions(metrics);
   const shared = new SharedSessions(hub, ports, observation);
   const audit = new AuditLog({ files, clock, directory, onProblem: (message) => warn(`Warning: ${message}`) });
   const idleMs = settings['serve.idleMinutes'] * MINUTE_MS;
-  const opener = new SessionOpener({ pool: hub.pool, shared, clock, idleMs, onOpened: observation.onOpened });
-  const backend = new ServerBackend({
-    ...{ hub, shared, opener, audit, metrics, files, startedMs: clock.now() },
-    commands: replaceSessionCommands(addMultiSessionCommands(commandTable)),
-    pageFiles: new PageFiles(files, process.argv[1] ?? ''),
-    clientBuffer: settings['serve.clientBuffer'],
-    maxClients: settings['serve.maxClients'],
+  const opener = new SessionOpener({
+    ...{ pool: hub.pool, shared, clock, idleMs, onOpened: observation.onOpened },
+    explain: async (thrown, id) => fleet?.explain(thrown, id) ?? thrown,
   });
+  workspaceControl.connect({ hub, opener });
+  const { backend, fleet } = await createBackend(startContext, { hub, shared, opener, audit, metrics });
+  const node = await startNodeLazily(startContext, { hub, shared, opener, backend, warn });
   const loginCodes = new LoginCodes(clock, ids);
   const listeners = await listen(serveOptions, startContext, {
     ...{ backend, audit, tokens, loginCodes },
@@ -103,16 +104,98 @@ export async function startServer(
     createLoginAddress: () => `${url}?code=${loginCodes.create()}`,
     async close() {
       opener.stop();
+      workspaceControl.close();
+      await node?.stop();
+      fleet?.stop();
       backend.close();
       audit.write({ action: 'stop' });
       // At the same time: a client that does not read delays the end of its connection for most of the time that is left.
-      await Promise.all([listeners.http.close(), listeners.socket?.close(), closeSessions(hub), audit.close()]);
+      await Promise.all([closeListeners(listeners), closeSessions(hub, workspaces), audit.close()]);
       metrics.close();
       // After the logs are closed: an approval that ends without an answer would be stored as a denied call.
       shared.close();
+      await node?.close();
+      await fleet?.close();
       await startContext.close();
     },
   };
+}
+
+interface NodeContext {
+  readonly hub: MultiSessionHub;
+  readonly shared: SharedSessions;
+  readonly opener: SessionOpener;
+  readonly backend: ServeBackend;
+  warn(line: string): void;
+}
+
+/** With a database, the server is a node of a fleet. */
+async function startNodeLazily(
+  { storage, ports, settings }: StartContext,
+  { hub, shared, opener, backend, warn }: NodeContext,
+): Promise<FleetNode | undefined> {
+  if (!storage) return undefined;
+  const { startNode } = await import('../../fleet/start-node.ts');
+  return startNode({
+    ...{ storage, ports, warn },
+    takeoverMs: settings['database.takeoverSeconds'] * 1000,
+    retentionDays: settings['database.retentionDays'],
+    findSession: ({ sessionId }) => opener.find(sessionId),
+    continueElsewhere: ({ sessionId }) => continueElsewhere(backend, sessionId),
+    closeLost({ sessionId }) {
+      const session = hub.find(sessionId)?.session;
+      if (!session) return;
+      const end = () => shared.remove(session, 'The session is open on another node now. Connect again.');
+      void hub
+        .closeSession(sessionId)
+        .catch(() => {})
+        .finally(end);
+    },
+  });
+}
+
+type BackendOptions = Pick<ServerBackendOptions, 'shared' | 'opener' | 'audit' | 'metrics'>;
+
+/** With a database, the server is a node of a fleet. */
+async function createBackend(
+  { storage, ports, settings }: StartContext,
+  { hub, ...options }: BackendOptions & { readonly hub: MultiSessionHub },
+): Promise<{ backend: ServeBackend; fleet: RunningFleet | undefined }> {
+  const { audit, metrics } = options;
+  const commands = replaceSessionCommands(addMultiSessionCommands(commandTable));
+  const local = new ServerBackend({
+    ...{ hub, ...options, files: ports.files, commands, startedMs: ports.clock.now() },
+    pageFiles: new PageFiles(ports.files, process.argv[1] ?? ''),
+    clientBuffer: settings['serve.clientBuffer'],
+    maxClients: settings['serve.maxClients'],
+  });
+  if (!storage) return { backend: local, fleet: undefined };
+  const { startFleet } = await import('./fleet/start-fleet.ts');
+  const isOpen = (id: string) => hub.find(id) !== undefined;
+  const fleet = await startFleet({ storage, ports, local, commands, audit, metrics, isOpen });
+  return { backend: fleet.backend, fleet };
+}
+
+const FLEET_CALLER: Caller = { name: 'fleet', access: 'full', token: 'fleet', remoteAddress: '' };
+
+/** Relayed to the node that has the session open. */
+async function continueElsewhere(backend: ServeBackend, sessionId: string): Promise<void> {
+  const call = { caller: FLEET_CALLER, command: 'continue_run', params: {}, sessionId, shouldWait: false };
+  const reply = await backend.call(call);
+  if (reply.status !== 'failed') return;
+  const { isContinuedAlready } = await import('../../fleet/continue-run.ts');
+  if (!isContinuedAlready(reply.fault)) throw reply.fault;
+}
+
+function createServerMetrics(clock: Clock): Metrics {
+  return createMetrics({
+    ...{ clock, version: version(), runtime: `node ${process.versions.node}` },
+    processStatistics: createProcessStatistics(),
+  });
+}
+
+async function closeListeners({ http, socket }: Awaited<ReturnType<typeof listen>>): Promise<void> {
+  await Promise.all([http.close(), socket?.close()]);
 }
 
 /** The extension of one session must not end the sessions of others. */
@@ -143,7 +226,7 @@ function observeSessions(metrics: Metrics): SharedSessionListeners & { onOpened(
 }
 
 interface ListenContext {
-  readonly backend: ServerBackend;
+  readonly backend: ServeBackend;
   readonly audit: AuditLog;
   readonly tokens: Awaited<ReturnType<typeof loadAccessTokens>>;
   readonly loginCodes: LoginCodes;
@@ -233,10 +316,11 @@ export function isLoopback(host: string): boolean {
 }
 
 /** A run in progress is not ended in its log, so that it can be continued. */
-async function closeSessions(hub: MultiSessionHub): Promise<void> {
+async function closeSessions(hub: MultiSessionHub, workspaces: Workspaces | undefined): Promise<void> {
   const interrupt = async (session: AgentSession) => {
     // An extension may have changed them during the run.
     await hub.pool?.saveChoices?.(session).catch(() => {});
+    await workspaces?.snapshot(session.id);
     await session.interrupt();
   };
   const close = (session: AgentSession) => (session.runs.isSettled ? hub.closeSession(session.id) : interrupt(session));

@@ -14,10 +14,10 @@ import { createWebSocketTransport, type WebSocketLike } from '../../../transport
 import type { RawRefusal } from '../../system-ports/raw-response.ts';
 import { createUpgradeHandler } from '../../system-ports/web-socket-upgrades.ts';
 import { toRefusedEnd } from './connection-end.ts';
-import type { ServerBackend } from './server-backend.ts';
+import type { ServeBackend } from './server-backend.ts';
 
 export interface WebSocketOptions {
-  readonly backend: ServerBackend;
+  readonly backend: ServeBackend;
   readonly guard: RequestGuard;
   readonly audit: AuditLog;
   readonly clock: Clock;

@@ -69,7 +69,7 @@ export async function writeCurrentTree(gitScratch: GitScratch, root: string): Pr
  * from the same index that the command uses: a repository can prepare another index that lists fewer of them. The list is
  * passed in a file, because arguments are limited in size and cannot hold every byte of a path.
  */
-async function writeTreeOfAllFiles(
+export async function writeTreeOfAllFiles(
   gitScratch: GitScratch,
   git: Git,
   root: string,
@@ -90,7 +90,11 @@ async function writeTreeOfAllFiles(
  * Works on a copy so that the real index is neither changed nor locked. The copy keeps the modification time (`cp -p`): git
  * trusts an index entry only when the file is older than the index. A newer copy would hide recent changes.
  */
-async function copyIndex({ ports, scratchDirectory, signal }: GitScratch, git: Git, root: string): Promise<string> {
+export async function copyIndex(
+  { ports, scratchDirectory, signal }: GitScratch,
+  git: Git,
+  root: string,
+): Promise<string> {
   const indexPath = await git.text(['rev-parse', '--git-path', 'index'], { signal });
   const path = indexPath.startsWith('/') ? indexPath : `${root}/${indexPath}`;
   const copy = `${scratchDirectory}/index-${ports.ids.uuid()}`;

@@ -1,0 +1,40 @@
+// Finds the runs of nodes that have ended for which there is no workflow, and continues them.
+import type { RunReference, RunWorkflows } from '../../contracts/index.ts';
+import type { PostgresStorage } from '../../store/postgres/postgres-store.ts';
+
+export interface AbandonedRunsOptions {
+  readonly storage: Pick<PostgresStorage, 'database' | 'tenant'>;
+  readonly workflows: Pick<RunWorkflows, 'start'>;
+  /** Time for the workflow of a run to be recovered. */
+  readonly graceMs: number;
+  continueRun(run: RunReference): Promise<void>;
+}
+
+/** Only nodes: the runs of other processes are continued when a user asks for it. */
+const LIST = `select session.id from parley.sessions as session join parley.holders as holder on holder.id = session.holder
+  where session.tenant = $1 and session.interrupted and holder.kind = 'node'
+    and holder.expires_at < clock_timestamp() - $2 * interval '1 millisecond'`;
+
+export class AbandonedRuns {
+  readonly #options: AbandonedRunsOptions;
+  readonly #continuing = new Set<string>();
+
+  constructor(options: AbandonedRunsOptions) {
+    this.#options = options;
+  }
+
+  /** If there is a workflow after all, one of both finds the session in use by the other. */
+  async continueAll(): Promise<void> {
+    const { storage, workflows, graceMs, continueRun } = this.#options;
+    const { database, tenant } = storage;
+    const rows = await database.tenantTransaction(tenant, (connection) =>
+      connection.query<{ id: string }>(LIST, [tenant, graceMs]),
+    );
+    for (const { id: sessionId } of rows) {
+      if (this.#continuing.has(sessionId)) continue;
+      this.#continuing.add(sessionId);
+      const run = { tenant, sessionId };
+      await workflows.start(run, () => continueRun(run).finally(() => this.#continuing.delete(sessionId)));
+    }
+  }
+}

@@ -1,0 +1,233 @@
+// The backend of a node of a fleet: what concerns a session that another node has open is relayed to that node.
+import { isRecord } from '../../../../base/index.ts';
+import type { Clock, Command } from '../../../../contracts/index.ts';
+import type { Relay } from '../../../../fleet/index.ts';
+import type {
+  AuditLog,
+  BackendCall,
+  BackendReply,
+  Caller,
+  ClientConnection,
+  SessionActivity,
+} from '../../../../http/index.ts';
+import type { UiAnswer, UiRequest } from '../../../../protocol/index.ts';
+import type { Metrics } from '../../../../telemetry/index.ts';
+import { toConnectionEnd } from '../connection-end.ts';
+import type { ServeBackend, ServerBackend } from '../server-backend.ts';
+import { isInUse } from './answer-node.ts';
+import { relayClient } from './relay-client.ts';
+import { decodeReply, type RelayedRequest } from './relay-frames.ts';
+import { createUnavailableFault, type RelayedReply, relayRequest } from './relay-request.ts';
+
+export interface FleetBackendOptions {
+  /** Of this node alone. */
+  readonly local: ServerBackend;
+  readonly relay: Relay;
+  readonly nodeId: string;
+  readonly clock: Clock;
+  readonly commands: ReadonlyMap<string, Command>;
+  readonly audit: AuditLog;
+  readonly metrics: Metrics;
+  /** The session is open in this process. */
+  isOpen(sessionId: string): boolean;
+  /** Whether a process is known to have ended before its registration has expired. */
+  hasEnded(process: string): Promise<boolean>;
+}
+
+/** How long a session is looked for that is being closed on one node and not open on another one yet. */
+const SEARCH_MS = 15_000;
+const FIRST_RETRY_MS = 25;
+const MAX_RETRY_MS = 400;
+
+export class FleetBackend implements ServeBackend {
+  readonly sessionFields: readonly string[];
+  readonly #options: FleetBackendOptions;
+  /** Clients whose sessions are on other nodes. */
+  readonly #relayed = new Set<ClientConnection>();
+  #relayedCalls = 0;
+
+  constructor(options: FleetBackendOptions) {
+    this.#options = options;
+    this.sessionFields = options.local.sessionFields;
+  }
+
+  checkClientCount() {
+    return this.#options.local.checkClientCount(this.#relayed.size);
+  }
+
+  async call(call: BackendCall): Promise<BackendReply> {
+    const { local, commands } = this.#options;
+    const canRepeat = commands.get(call.command)?.access === 'read';
+    const { caller, command, params, sessionId, shouldWait } = call;
+    const request = { name: 'call', caller, command, params, sessionId, shouldWait } as const;
+    const target = sessionId ?? findNamedSession(call);
+    return this.#request(target, { request, canRepeat, local: () => local.call(call), decode: decodeReply });
+  }
+
+  async serveConnection(connection: ClientConnection): Promise<void> {
+    const { session } = connection.params;
+    const fault = this.checkClientCount();
+    if (fault) throw fault;
+    await this.#findAndDo(session, {
+      local: async () => ({ value: await this.#options.local.serveConnection(connection) }),
+      remote: async (sessionId, nodeId) =>
+        (await this.#relayClient(connection, sessionId, nodeId)) === 'served' ? { value: undefined } : 'absent',
+    });
+  }
+
+  describeSession(id: string) {
+    const local = () => this.#options.local.describeSession(id);
+    return this.#request(id, { request: { name: 'describe' }, canRepeat: true, local });
+  }
+
+  /** Of a session on another node it is only known whether a run has no end yet. */
+  async listActivities(): Promise<ReadonlyMap<string, SessionActivity>> {
+    const { local, relay } = this.#options;
+    const [own, others] = await Promise.all([local.listActivities(), relay.database.listHeldSessions()]);
+    const activities = [...others].map(([id, isRunning]) => [id, isRunning ? 'running' : 'idle'] as const);
+    return new Map([...activities, ...own]);
+  }
+
+  listDialogs(sessionId: string): Promise<readonly UiRequest[]> {
+    const local = () => this.#options.local.listDialogs(sessionId);
+    return this.#request(sessionId, { request: { name: 'dialogs' }, canRepeat: true, local });
+  }
+
+  answerDialog(sessionId: string, requestId: string, answer: UiAnswer, caller: Caller): Promise<boolean> {
+    const local = () => this.#options.local.answerDialog(sessionId, requestId, answer, caller);
+    const request = { name: 'answer', requestId, answer, caller } as const;
+    return this.#request(sessionId, { request, canRepeat: false, local });
+  }
+
+  exportSession(sessionId: string, { branchOnly }: { readonly branchOnly: boolean }): Promise<string> {
+    const local = () => this.#options.local.exportSession(sessionId, { branchOnly });
+    return this.#request(sessionId, { request: { name: 'export', branchOnly }, canRepeat: true, local });
+  }
+
+  readPageFile(path: string) {
+    return this.#options.local.readPageFile(path);
+  }
+
+  readOpenApi() {
+    return this.#options.local.readOpenApi();
+  }
+
+  renderMetrics() {
+    return this.#options.local.renderMetrics();
+  }
+
+  getHealth() {
+    return { ...this.#options.local.getHealth(), node: this.#options.nodeId, relayedClients: this.#relayed.size };
+  }
+
+  close(): void {
+    this.#options.local.close();
+    for (const connection of this.#relayed)
+      connection.close(toConnectionEnd('server_ends', 'The server ends. Connect again later.'));
+  }
+
+  async #relayClient(connection: ClientConnection, sessionId: string, nodeId: string): Promise<'served' | 'absent'> {
+    const { relay, clock, audit } = this.#options;
+    const { name, token, remoteAddress } = connection.caller;
+    const client = { client: name === '' ? undefined : name, token, remoteAddress };
+    let isOpen = false;
+    this.#relayed.add(connection);
+    this.#countRelayed();
+    try {
+      return await relayClient({
+        ...{ relay, clock, nodeId, sessionId, connection },
+        onOpened() {
+          isOpen = true;
+          audit.write({ action: 'connect', ...client, session: sessionId, node: nodeId });
+        },
+      });
+    } finally {
+      this.#relayed.delete(connection);
+      this.#countRelayed();
+      if (isOpen) audit.write({ action: 'disconnect', ...client, session: sessionId, node: nodeId });
+    }
+  }
+
+  async #request<T, Wire = T>(
+    sessionId: string | undefined,
+    { request, canRepeat, local, decode = (value) => value as unknown as T }: RequestPlan<T, Wire>,
+  ): Promise<T> {
+    const { relay } = this.#options;
+    return this.#findAndDo(sessionId, {
+      local: async () => ({ value: await local() }),
+      remote: async (id, nodeId) => {
+        this.#relayedCalls += 1;
+        this.#countRelayed();
+        try {
+          const reply: RelayedReply = await relayRequest({ relay, nodeId, sessionId: id, request, canRepeat });
+          return reply === 'absent' ? reply : { value: decode(reply.value as Wire) };
+        } finally {
+          this.#relayedCalls -= 1;
+          this.#countRelayed();
+        }
+      },
+    });
+  }
+
+  /** A session can be closed on one node and opened on another one at any time. Then it is looked for again. */
+  async #findAndDo<T>(sessionId: string | undefined, { local, remote }: Places<T>): Promise<T> {
+    const { clock } = this.#options;
+    if (sessionId === undefined) return (await local()).value;
+    const endMs = clock.now() + SEARCH_MS;
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
+      const nodeId = await this.#findNode(sessionId);
+      const done = nodeId === undefined ? await this.#tryLocal(sessionId, local) : await remote(sessionId, nodeId);
+      if (done !== 'absent') return done.value;
+      if (clock.now() > endMs)
+        throw createUnavailableFault(`Session ${sessionId} is being moved to another node. Send the call again.`);
+      await clock.sleep(waitMs);
+    }
+  }
+
+  /** The other node that has the session open. */
+  async #findNode(sessionId: string): Promise<string | undefined> {
+    const { relay, nodeId, isOpen, hasEnded } = this.#options;
+    if (isOpen(sessionId)) return undefined;
+    const owner = await relay.database.findOwner(sessionId);
+    if (!owner || owner.id === nodeId || owner.kind !== 'node' || (await hasEnded(owner.process))) return undefined;
+    return owner.id;
+  }
+
+  async #tryLocal<T>(sessionId: string, local: Places<T>['local']): Promise<Done<T>> {
+    try {
+      return await local();
+    } catch (thrown) {
+      if (!isInUse(thrown)) throw thrown;
+      const owner = await this.#options.relay.database.findOwner(sessionId);
+      // A process that answers no other nodes.
+      if (owner && owner.kind !== 'node') throw thrown;
+      return 'absent';
+    }
+  }
+
+  #countRelayed(): void {
+    this.#options.metrics.setRelayed('out', this.#relayed.size + this.#relayedCalls);
+  }
+}
+
+interface RequestPlan<T, Wire> {
+  readonly request: RelayedRequest;
+  readonly canRepeat: boolean;
+  local(): Promise<T>;
+  decode?(value: Wire): T;
+}
+
+/** `absent`: the session is not there any more, and nothing was done. */
+type Done<T> = { readonly value: T } | 'absent';
+
+interface Places<T> {
+  local(): Promise<{ readonly value: T }>;
+  remote(sessionId: string, nodeId: string): Promise<Done<T>>;
+}
+
+/** Calls without a session may name one: it is closed, deleted or opened. */
+function findNamedSession({ command, params }: BackendCall): string | undefined {
+  if (!isRecord(params)) return undefined;
+  const id = command === 'start_session' ? params.id : params.sessionId;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}

@@ -1,0 +1,144 @@
+// Opens the database in which sessions are stored. Loaded only if one is configured.
+import { Fault } from '../base/index.ts';
+import type {
+  Ports,
+  QueueLimits,
+  RunReference,
+  RunWorkflows,
+  SessionStorage,
+  Submissions,
+  TaskOutcome,
+  TaskWorker,
+} from '../contracts/index.ts';
+import type { SettingValues } from '../settings/index.ts';
+import { createContentCipher } from '../store/postgres/content-cipher.ts';
+import { migrateSchema } from '../store/postgres/migrate-schema.ts';
+import { createPostgresIndex } from '../store/postgres/postgres-index.ts';
+import { createPostgresStorage, createPostgresStore, type PostgresStorage } from '../store/postgres/postgres-store.ts';
+import { digestText } from '../support/digest.ts';
+import type { DatabaseSecrets } from './database-secrets.ts';
+import { removeLeftovers } from './fleet/remove-leftovers.ts';
+import type { DbosContext } from './system-ports/dbos-launch.ts';
+import { openDatabase } from './system-ports/postgres-database.ts';
+import { createProcessIdentity } from './system-ports/process-identity.ts';
+
+export interface SessionStorageOptions {
+  readonly ports: Ports;
+  readonly settings: SettingValues;
+  readonly agentDirectory: string;
+  readonly secrets: DatabaseSecrets;
+  /** Removes the text from logs and messages. */
+  redact(secret: string): void;
+}
+
+export interface OpenedStorage extends SessionStorage {
+  readonly postgres: PostgresStorage;
+  /** Records the runs of this process in the same database. */
+  startWorkflows(continueRun: (run: RunReference) => Promise<void>): Promise<RunWorkflows>;
+  openSubmissions(): Promise<Submissions>;
+  /** Takes tasks from queues. */
+  startTaskWorker(options: TaskWorkerOptions): Promise<TaskWorker>;
+  /** The sessions of another tenant in the same database. Not closed separately. */
+  openTenant(tenant: string): TenantStorage;
+}
+
+export interface TenantStorage extends SessionStorage {
+  readonly postgres: PostgresStorage;
+}
+
+export interface TaskWorkerOptions {
+  readonly queues: readonly string[];
+  readonly limits: QueueLimits;
+  runTask(task: RunReference): Promise<TaskOutcome>;
+}
+
+/** The part of the time before a takeover after which the registration of a process has expired. The rest is for noticing it. */
+const LEASE_SHARE = 0.6;
+/** How long a message to the agent waits while the database restarts. */
+const RETRY_MS = 15_000;
+
+/** Throws a Fault when the database cannot be used. */
+export async function openSessionStorage(options: SessionStorageOptions): Promise<OpenedStorage> {
+  const { ports, settings, agentDirectory, secrets, redact } = options;
+  const url = settings.store ?? secrets.url;
+  if (url === undefined) throw new Fault('internal', 'no database is configured');
+  for (const secret of listSecrets(url, secrets.key)) redact(secret);
+  const database = await openDatabase({ url, applicationName: 'parley' });
+  try {
+    const cipher = createContentCipher(secrets.key, ports.ids);
+    await migrateSchema(database);
+    const tenant = settings['database.tenant'];
+    const getDirectory = (name: string) => `${agentDirectory}/database/${formatDirectoryName(database.label, name)}`;
+    void removeLeftovers(ports.files, database, getDirectory(tenant));
+    const postgres = createPostgresStorage({
+      ...{ database, cipher, tenant, files: ports.files, clock: ports.clock, ids: ports.ids },
+      identity: createProcessIdentity(),
+      filesParent: getDirectory(tenant),
+      retryMs: RETRY_MS,
+      leaseMs: settings['database.takeoverSeconds'] * 1000 * LEASE_SHARE,
+    });
+    const dbosContext = { url, database, executorId: postgres.holder.id, clock: ports.clock, log: ports.log };
+    let submissions: Promise<Submissions> | undefined;
+    return {
+      ...createTenantStorage(postgres),
+      openTenant: (name) =>
+        createTenantStorage({
+          ...postgres,
+          tenant: name,
+          filesDirectory: `${getDirectory(name)}/${postgres.holder.id}`,
+        }),
+      openSubmissions() {
+        submissions ??= openSubmissions(postgres, ports, dbosContext).catch((problem: unknown) => {
+          submissions = undefined;
+          throw problem;
+        });
+        return submissions;
+      },
+      async startTaskWorker(worker) {
+        const { startTaskWorker } = await import('./system-ports/dbos-worker.ts');
+        return startTaskWorker({ ...dbosContext, ...worker });
+      },
+      async startWorkflows(continueRun) {
+        const { startDbos } = await import('./system-ports/dbos-workflows.ts');
+        return startDbos({ ...dbosContext, ids: ports.ids, continueRun });
+      },
+      async close() {
+        await (await submissions?.catch(() => undefined))?.close().catch(() => {});
+        await postgres.holder.close();
+        await database.close();
+        await ports.files.remove(postgres.filesDirectory, { recursive: true }).catch(() => {});
+      },
+    };
+  } catch (problem) {
+    await database.close().catch(() => {});
+    throw problem;
+  }
+}
+
+function createTenantStorage(postgres: PostgresStorage): TenantStorage {
+  return {
+    postgres,
+    openStore: (cwd) => createPostgresStore(postgres, cwd),
+    index: createPostgresIndex(postgres),
+    close: async () => {},
+  };
+}
+
+async function openSubmissions(storage: PostgresStorage, ports: Ports, context: DbosContext): Promise<Submissions> {
+  const [{ openTaskQueue }, { createSubmissions }] = await Promise.all([
+    import('./system-ports/dbos-tasks.ts'),
+    import('./fleet/submissions.ts'),
+  ]);
+  return createSubmissions({ storage, ports, queue: await openTaskQueue(context) });
+}
+
+/** The local directories of two databases or tenants must not be the same. */
+function formatDirectoryName(label: string, tenant: string): string {
+  return digestText(`${label} ${tenant}`).toString('hex').slice(0, 16);
+}
+
+function listSecrets(url: string, key: string | undefined): string[] {
+  const { password } = new URL(url);
+  const keys = (key ?? '').split(',').map((entry) => entry.trim().replace(/^[^:]*:/, ''));
+  return [password, decodeURIComponent(password), ...keys].filter((secret) => secret !== '');
+}

@@ -1,0 +1,110 @@
+// Ends and suspends nodes of a fleet during runs: another node continues them, and nothing is done twice.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { createFleet, type Fleet } from '../support/fleet.ts';
+import { type Server, stopServer } from '../support/server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+interface Message {
+  readonly role: string;
+  readonly content: readonly { readonly type: string; readonly text?: string }[];
+}
+
+async function readMessages(node: Server, id: string): Promise<readonly Message[]> {
+  const { data } = await node.call(id, 'get_messages');
+  return (data as { messages: readonly Message[] }).messages;
+}
+
+const getText = ({ content }: Message) => content.map(({ text = '' }) => text).join('');
+
+/** Facts about the session in the database, without opening it. */
+function watchSession({ database }: Fleet, id: string) {
+  const sql = postgres(database.superuserUrl, { max: 1 });
+  onTestFinished(() => sql.end());
+  return {
+    readRow: async () => (await sql`select holder, interrupted, token from parley.sessions where id = ${id}`)[0],
+    readRuns: async () => (await sql`select status, executor_id from dbos.workflow_status`).map(({ status }) => status),
+  };
+}
+
+const COMMAND = 'echo done >> effects; touch running; exec sleep 1000';
+
+/** A run whose tool call has changed something and is not finished. */
+async function startToolRun(fleet: Fleet, node: Server): Promise<string> {
+  fleet.provider.add({ calls: [{ name: 'bash', arguments: { command: COMMAND } }] }, { text: 'continued' });
+  const id = await node.createSession();
+  await node.call(id, 'prompt', { message: 'go' });
+  await waitUntil(() => existsSync(join(fleet.cwd, 'running')));
+  return id;
+}
+
+async function expectContinued(fleet: Fleet, survivor: Server, id: string) {
+  const { readRow, readRuns } = watchSession(fleet, id);
+  await waitUntil(async () => (await readRow())?.interrupted === false);
+  await waitUntil(async () => (await readRuns()).every((status) => status === 'SUCCESS'));
+  const messages = await readMessages(survivor, id);
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
+  expect(getText(messages[2]!)).toContain('Interrupted');
+  expect(getText(messages[3]!)).toBe('continued');
+  expect(readFileSync(join(fleet.cwd, 'effects'), 'utf8')).toBe('done\n');
+}
+
+test.each(['SIGKILL', 'SIGTERM'] as const)('a run whose node ended with %s is continued by another', async (signal) => {
+  const fleet = await createFleet();
+  const [first, second] = await Promise.all([fleet.startNode(), fleet.startNode()]);
+  const id = await startToolRun(fleet, first);
+  await stopServer(first, signal);
+  await expectContinued(fleet, second, id);
+  // A finished step is not repeated: one request for each answer.
+  expect(fleet.provider.requests).toHaveLength(2);
+});
+
+test('a model request that was in progress is sent again', async () => {
+  const fleet = await createFleet();
+  const [first, second] = await Promise.all([fleet.startNode(), fleet.startNode()]);
+  fleet.provider.add({ text: 'never sent', after: new Promise(() => {}) }, { text: 'answered' });
+  const id = await first.createSession();
+  await first.call(id, 'prompt', { message: 'go' });
+  await waitUntil(() => fleet.provider.requests.length === 1);
+  await stopServer(first, 'SIGKILL');
+  await waitUntil(async () => (await watchSession(fleet, id).readRow())?.interrupted === false);
+  expect((await readMessages(second, id)).map(getText)).toEqual(['go', 'answered']);
+});
+
+test('a node that was suspended cannot write to the session that another has taken over', async () => {
+  const fleet = await createFleet();
+  const [first, second] = await Promise.all([fleet.startNode(), fleet.startNode()]);
+  fleet.provider.add({
+    calls: [{ name: 'bash', arguments: { command: 'touch running; sleep 3; echo done >> effects' } }],
+  });
+  fleet.provider.add({ text: 'continued' }, { text: 'of the suspended node' });
+  const id = await first.createSession();
+  await first.call(id, 'prompt', { message: 'go' });
+  await waitUntil(() => existsSync(join(fleet.cwd, 'running')));
+  first.program.kill('SIGSTOP');
+  const { readRow } = watchSession(fleet, id);
+  await waitUntil(async () => (await readRow())?.interrupted === false);
+  const taken = await readRow();
+  first.program.kill('SIGCONT');
+  await waitUntil(() => existsSync(join(fleet.cwd, 'effects')));
+  // The first node notices it with its next write, and closes the session.
+  await waitUntil(async () => (await first.request('/metrics')).text.includes('parley_sessions_open 0'));
+  expect(await readRow()).toEqual(taken);
+  expect((await readMessages(second, id)).map(({ role }) => role)).toEqual([
+    'user',
+    'assistant',
+    'toolResult',
+    'assistant',
+  ]);
+  expect(readFileSync(join(fleet.cwd, 'effects'), 'utf8')).toBe('done\n');
+});
+
+test('the run of a session without a node is continued when one starts', async () => {
+  const fleet = await createFleet();
+  const first = await fleet.startNode();
+  const id = await startToolRun(fleet, first);
+  await stopServer(first, 'SIGKILL');
+  await expectContinued(fleet, await fleet.startNode(), id);
+});
