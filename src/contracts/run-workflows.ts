@@ -9,6 +9,8 @@ export interface RunReference {
 export interface RunListener {
   /** Called before the entries that open a run are stored. */
   onOpen(run: RunReference): Promise<void>;
+  /** This process has opened a session whose run was executed by a node that has ended. It has to continue the run. */
+  onTaken(run: RunReference): void;
   /** The entries that end the run are stored. */
   onEnd(run: RunReference): void;
   /** The session was closed while its run is open: it can be continued. */

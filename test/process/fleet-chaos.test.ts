@@ -42,6 +42,7 @@ test('nodes and the database end and come back, and every acknowledged run is ex
   chaos.isOver = true;
   await disturbing;
   await waitUntil(async () => (await observer.countOpenRuns()) === 0, 120_000);
+  expect(fleet.crashes).toEqual([]);
   const effects = readEffects(fleet);
   for (const session of work) await checkSession(chaos, session, effects);
   // A number belongs to one call.
@@ -66,7 +67,10 @@ async function runJobs(chaos: Chaos, session: SessionWork, index: number): Promi
     if (chaos.random(3) === 0)
       await sendJob(chaos, session, { name: `s${index}-${n}-queued`, steps: 1 }).catch(() => {});
     await waitUntil(async () => isFinished(chaos, session), 60_000).catch(async (problem: unknown) => {
-      throw new Error(`${session.id} does not end: ${await chaos.observer.describe()}`, { cause: problem });
+      throw new Error(
+        `${session.id} does not end: ${await chaos.observer.describe(session.id)} ${chaos.fleet.crashes}`,
+        { cause: problem },
+      );
     });
   }
 }
@@ -83,7 +87,8 @@ async function repeat<T>(chaos: Chaos, act: (attempt: number) => Promise<T>): Pr
       return await act(attempt);
     } catch (problem) {
       chaos.counts.refused = (chaos.counts.refused ?? 0) + 1;
-      if (attempt > 300) throw problem;
+      if (attempt > 300)
+        throw new Error(`All nodes refuse. Crashes: ${chaos.fleet.crashes.join('\n')}`, { cause: problem });
       await chaos.observer.countOpenRuns();
     }
   }

@@ -108,3 +108,39 @@ test('the run of a session without a node is continued when one starts', async (
   await stopServer(first, 'SIGKILL');
   await expectContinued(fleet, await fleet.startNode(), id);
 });
+
+test('a message that reaches another node before the takeover waits behind the run', async () => {
+  const fleet = await createFleet();
+  // No node looks for ended ones during the test.
+  const slow = ['--set', 'database.takeoverSeconds=600'];
+  const [first, second] = await Promise.all([fleet.startNode(slow), fleet.startNode(slow)]);
+  const id = await startToolRun(fleet, first);
+  fleet.provider.add({ text: 'answer of the message' });
+  await stopServer(first, 'SIGKILL');
+  const queued = await second.call(id, 'prompt', { message: 'next', streamingBehavior: 'followUp' });
+  expect(queued).toMatchObject({ success: true, data: { disposition: 'queued' } });
+  await waitUntil(async () => (await watchSession(fleet, id).readRow())?.interrupted === false);
+  const messages = await readMessages(second, id);
+  expect(messages.map(({ role }) => role)).toEqual([
+    ...['user', 'assistant', 'toolResult', 'assistant'],
+    ...['user', 'assistant'],
+  ]);
+  expect(messages.slice(3).map(getText)).toEqual(['continued', 'next', 'answer of the message']);
+});
+
+test('the run of a program that is no node waits until a client continues it', async () => {
+  const fleet = await createFleet();
+  const node = await fleet.startNode();
+  const id = await startToolRun(fleet, node);
+  const { readRow } = watchSession(fleet, id);
+  const sql = postgres(fleet.database.superuserUrl, { max: 1, fetch_types: false });
+  onTestFinished(() => sql.end());
+  await stopServer(node, 'SIGKILL');
+  await sql`update parley.sessions set is_run_of_node = false`;
+  await sql`delete from dbos.workflow_status`;
+  const survivor = await fleet.startNode();
+  expect((await readMessages(survivor, id)).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  expect((await readRow())?.interrupted).toBe(true);
+  expect(await survivor.call(id, 'continue_run')).toMatchObject({ success: true });
+  await waitUntil(async () => (await readRow())?.interrupted === false);
+});

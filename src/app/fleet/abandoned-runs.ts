@@ -10,9 +10,9 @@ export interface AbandonedRunsOptions {
   continueRun(run: RunReference): Promise<void>;
 }
 
-/** Only nodes: the runs of other processes are continued when a user asks for it. */
+/** Only runs of nodes: those of other processes are continued when a user asks for it. */
 const LIST = `select session.id from parley.sessions as session join parley.holders as holder on holder.id = session.holder
-  where session.tenant = $1 and session.interrupted and holder.kind = 'node'
+  where session.tenant = $1 and session.is_run_of_node
     and holder.expires_at < clock_timestamp() - $2 * interval '1 millisecond'`;
 
 export class AbandonedRuns {

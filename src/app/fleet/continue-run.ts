@@ -34,6 +34,29 @@ export async function continueRun(options: ContinueRunOptions, run: RunReference
   }
 }
 
+export interface ContinueTakenOptions extends Pick<ContinueRunOptions, 'tracker' | 'log'> {
+  /** Continues the run as soon as it is possible. */
+  continueLater(run: RunReference): Promise<void>;
+}
+
+/**
+ * Called when a session was opened, before a client can use it. For clients, the run of a node that has ended is still in progress: what
+ * they send now must be queued behind it.
+ */
+export async function continueTaken(
+  { tracker, log, continueLater }: ContinueTakenOptions,
+  run: RunReference,
+  session: AgentSession,
+): Promise<void> {
+  if (!tracker.removeTaken(run) || !session.runs.isInterrupted) return;
+  try {
+    await acceptContinuation(session);
+  } catch (problem) {
+    log('the run of an ended process is continued later', { session: run.sessionId, error: getErrorMessage(problem) });
+    await continueLater(run);
+  }
+}
+
 async function tryContinue(options: ContinueRunOptions, run: RunReference): Promise<void> {
   const { tracker, findSession, continueElsewhere } = options;
   const ended = tracker.adopt(run);

@@ -12,6 +12,7 @@ export interface RunTrackerOptions {
 export class RunTracker implements RunListener {
   readonly #options: RunTrackerOptions;
   readonly #open = new Map<string, Deferred<void>>();
+  readonly #taken = new Set<string>();
   #isStopping = false;
 
   constructor(options: RunTrackerOptions) {
@@ -40,6 +41,15 @@ export class RunTracker implements RunListener {
       this.#end(run);
       throw problem;
     }
+  }
+
+  onTaken(run: RunReference): void {
+    this.#taken.add(toKey(run));
+  }
+
+  /** Whether the run of the session that was just opened has to be continued. Only once for each time it is opened. */
+  removeTaken(run: RunReference): boolean {
+    return this.#taken.delete(toKey(run));
   }
 
   onEnd(run: RunReference): void {

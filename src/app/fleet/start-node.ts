@@ -3,7 +3,7 @@ import { getErrorMessage } from '../../base/index.ts';
 import type { AgentSession, Ports, RunReference } from '../../contracts/index.ts';
 import type { OpenedStorage } from '../session-storage.ts';
 import { AbandonedRuns } from './abandoned-runs.ts';
-import { continueRun } from './continue-run.ts';
+import { continueRun, continueTaken } from './continue-run.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { NodeWatch } from './node-watch.ts';
 import { RunTracker } from './run-tracker.ts';
@@ -26,6 +26,8 @@ export interface NodeOptions {
 
 export interface FleetNode {
   readonly id: string;
+  /** Continues the run of another node that has ended, if the session has one. Called when a session was opened, before clients use it. */
+  onOpened(session: AgentSession): Promise<void>;
   /** Takes no more runs. Those whose sessions are closed from now on are continued by other nodes. Called before the sessions are closed. */
   stop(): Promise<void>;
   /** Called after the sessions are closed. */
@@ -70,6 +72,12 @@ export async function startNode(options: NodeOptions): Promise<FleetNode> {
   });
   return {
     id: holder.id,
+    onOpened: (session) =>
+      continueTaken(
+        { tracker, log, continueLater: (run) => workflows.start(run, () => continueHere(run)) },
+        { tenant: storage.postgres.tenant, sessionId: session.id },
+        session,
+      ),
     async stop() {
       tracker.stop();
       await Promise.all([watch.stop(), stopHousekeeping()]);

@@ -5,6 +5,7 @@ import { Fault, getErrorMessage, getSystemErrorCode } from '../../base/index.ts'
 import type { Database, ListenOptions, SqlConnection, SqlRow, SqlValue } from '../../contracts/index.ts';
 import { createPostgresSockets, type PostgresSockets } from './postgres-socket.ts';
 import { type PostgresTarget, parsePostgresTarget } from './postgres-target.ts';
+import { POSTGRES_TYPES } from './postgres-types.ts';
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -30,9 +31,6 @@ const MAX_RECONNECT_DELAY = 1;
 /** By then a lost connection is closed. */
 const LOST_CONNECTION_MS = 2000;
 const CHECK_CHANNEL = 'parley_connection_check';
-/** The type numbers of PostgreSQL. */
-const INT8 = 20;
-const BYTEA = 17;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { answerTimeoutMs = ANSWER_TIMEOUT_MS, listenCheckMs = LISTEN_CHECK_MS } = options;
@@ -201,16 +199,9 @@ function createOptions(
     connection: { application_name: applicationName, ...parameters },
     // Notices, for example of a table that exists already, would be written to stdout.
     onnotice: () => {},
-    types: {
-      bigint: { to: INT8, from: [INT8], parse: Number, serialize: String },
-      bytea: {
-        to: BYTEA,
-        from: [BYTEA],
-        parse: (text: string) => Buffer.from(text.slice(2), 'hex'),
-        serialize: (bytes: Uint8Array) =>
-          `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`,
-      },
-    },
+    // The driver would ask for them on each new connection, and end the process when that one is lost meanwhile.
+    fetch_types: false,
+    types: POSTGRES_TYPES,
   } as unknown as Options<never>;
 }
 

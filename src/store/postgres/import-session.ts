@@ -209,7 +209,7 @@ class SessionCopy {
       ...[tenant, id, this.#token, this.#end, Buffer.concat(lines.map(({ body }) => body))],
       ...[lines.map(({ body }) => body.length), lines.map(({ length }) => length), cipher.keyId],
       lines.map(({ images }) => images.map(({ hash }) => hash).join(' ')),
-      ...[encodeDetails(cipher, this.#session, details), messages, cost, interrupted, this.#source.modifiedMs],
+      ...[encodeDetails(cipher, this.#session, details), messages, cost, interrupted, this.#source.modifiedMs, false],
     ]);
     this.#end = position;
   }

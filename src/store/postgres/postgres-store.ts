@@ -98,7 +98,9 @@ async function resumeSession(storage: PostgresStorage, logFiles: Files, id: stri
     const { token, endPosition: end, messages, cost, interrupted } = taken;
     const details = decodeDetails(cipher, key, { bytes: taken.details, keyId: taken.detailsKey });
     const summary = { messages, cost, interrupted, details };
-    return await readResumed(storage, logFiles, key, taken, { token, end, summary });
+    const resumed = await readResumed(storage, logFiles, key, taken, { token, end, summary });
+    if (taken.isRunOfNode) storage.runListener?.onTaken({ tenant, sessionId: id });
+    return resumed;
   } catch (cause) {
     await holder.release(tenant, id, taken.token);
     if (cause instanceof Fault) throw cause;

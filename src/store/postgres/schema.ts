@@ -41,6 +41,7 @@ create table parley.sessions (
   messages integer not null default 0,
   cost double precision not null default 0,
   interrupted boolean not null default false,
+  is_run_of_node boolean not null default false,
   details bytea not null,
   details_key text,
   holder text,
@@ -106,7 +107,7 @@ end $$;
 create function parley.append_entries(
   p_tenant text, p_session text, p_token bigint, p_end bigint, p_block bytea, p_sizes integer[], p_lengths integer[],
   p_key text, p_image_hashes text[], p_details bytea, p_messages integer, p_cost double precision, p_interrupted boolean,
-  p_modified bigint
+  p_modified bigint, p_is_node boolean
 ) returns text language plpgsql as $$
 declare
   v_count integer;
@@ -132,7 +133,8 @@ begin
   update parley.sessions set
       entry_count = v_count + cardinality(p_sizes),
       end_position = p_end + (select sum(length) from unnest(p_lengths) as length),
-      messages = p_messages, cost = p_cost, interrupted = p_interrupted, modified_ms = p_modified,
+      messages = p_messages, cost = p_cost, interrupted = p_interrupted,
+      is_run_of_node = p_interrupted and p_is_node, modified_ms = p_modified,
       details = p_details, details_key = p_key
     where tenant = p_tenant and id = p_session;
   return 'appended';
@@ -140,7 +142,7 @@ end $$;
 
 create function parley.take_session(p_tenant text, p_session text, p_holder text, p_ended text[])
 returns table (taken boolean, token bigint, holder text, process text, header bytea, header_key text, end_position bigint,
-  entry_count integer, messages integer, cost double precision, interrupted boolean, details bytea, details_key text)
+  entry_count integer, messages integer, cost double precision, interrupted boolean, is_run_of_node boolean, details bytea, details_key text)
 language plpgsql as $$
 begin
   perform parley.enter_tenant(p_tenant);
@@ -152,11 +154,11 @@ begin
         s.holder is null or s.holder = any(p_ended) or not exists (
           select from parley.holders as h where h.id = s.holder and h.expires_at > clock_timestamp()))
       returning true, s.token, s.holder, ''::text, s.header, s.header_key, s.end_position,
-        s.entry_count, s.messages, s.cost, s.interrupted, s.details, s.details_key;
+        s.entry_count, s.messages, s.cost, s.interrupted, s.is_run_of_node, s.details, s.details_key;
   if not found then
     return query
       select false, s.token, s.holder, h.process, s.header, s.header_key, s.end_position,
-        s.entry_count, s.messages, s.cost, s.interrupted, s.details, s.details_key
+        s.entry_count, s.messages, s.cost, s.interrupted, s.is_run_of_node, s.details, s.details_key
       from parley.sessions as s left join parley.holders as h on h.id = s.holder
       where s.tenant = p_tenant and s.id = p_session;
   end if;

@@ -32,6 +32,8 @@ export interface TakenSession {
   readonly messages: number;
   readonly cost: number;
   readonly interrupted: boolean;
+  /** The open run was executed by a node: the nodes continue it. */
+  readonly isRunOfNode: boolean;
   readonly details: Uint8Array;
   readonly detailsKey: string | null;
 }
@@ -43,7 +45,7 @@ interface TakeRow extends TakenSession {
 }
 
 const TAKE = `select taken, token, holder, process, header, header_key as "headerKey", end_position as "endPosition", messages, cost,
-  interrupted, details, details_key as "detailsKey" from parley.take_session($1, $2, $3, $4)`;
+  interrupted, is_run_of_node as "isRunOfNode", details, details_key as "detailsKey" from parley.take_session($1, $2, $3, $4)`;
 const RENEW = `insert into parley.holders (id, process, expires_at, kind, name, version)
   values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond', $4, $5, $6)
   on conflict (id) do update set expires_at = excluded.expires_at, kind = excluded.kind, name = excluded.name,
@@ -68,6 +70,10 @@ export class SessionHolder {
   constructor(options: SessionHolderOptions) {
     this.#options = options;
     this.id = options.ids.uuid();
+  }
+
+  get kind(): HolderDescription['kind'] {
+    return this.#description.kind;
   }
 
   /** No other process can have taken a session of this one. False after the process was suspended, or without connection. */

@@ -50,7 +50,7 @@ export interface NewSession {
 const FIRST_TOKEN = 1;
 const RETRY_DELAY_MS = 200;
 export const APPEND =
-  'select parley.append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as outcome';
+  'select parley.append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as outcome';
 export const INSERT_IMAGE = `insert into parley.images (tenant, session, hash, content, content_key) values ($1, $2, $3, $4, $5)
   on conflict do nothing`;
 const CREATE = `insert into parley.sessions
@@ -232,13 +232,13 @@ export class SessionWriter implements BlockFile {
   }
 
   #createAppendValues({ token, end }: OpenedSession, lines: readonly EncodedLine[], summary: SummaryState): SqlValue[] {
-    const { session, cipher, clock } = this.#options;
+    const { session, cipher, clock, holder } = this.#options;
     return [
       ...[session.tenant, session.id, token, end, Buffer.concat(lines.map(({ body }) => body))],
       ...[lines.map(({ body }) => body.length), lines.map(({ length }) => length), cipher.keyId],
       lines.map(({ images }) => images.map(({ hash }) => hash).join(' ')),
       ...[encodeDetails(cipher, session, summary.details), summary.messages, summary.cost, summary.interrupted],
-      clock.now(),
+      ...[clock.now(), holder.kind === 'node'],
     ];
   }
 

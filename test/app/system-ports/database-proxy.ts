@@ -13,6 +13,8 @@ export interface DatabaseProxy {
   repair(): void;
   /** Resets all connections. */
   reset(): void;
+  /** Resets a connection once, instead of forwarding the first bytes with this text. */
+  resetAt(text: string): void;
   /** Resolves when the number of open connections has become this. */
   waitForOpen(count: number): Promise<void>;
 }
@@ -23,12 +25,18 @@ export async function createDatabaseProxy(databaseUrl: string, onEnd: OnEnd): Pr
   const waiting = new Set<() => void>();
   const cutOff = new WeakSet<Socket>();
   let [accepted, isCut] = [0, false];
+  let resetText: string | undefined;
   const server = createServer((client) => {
     accepted += 1;
     clients.add(client);
     if (isCut) cutOff.add(client);
     const upstream = connect(Number(target.port), target.hostname);
-    client.on('data', (bytes) => void (cutOff.has(client) || upstream.write(bytes)));
+    client.on('data', (bytes) => {
+      if (resetText !== undefined && bytes.includes(resetText)) {
+        resetText = undefined;
+        client.resetAndDestroy();
+      } else if (!cutOff.has(client)) upstream.write(bytes);
+    });
     upstream.on('data', (bytes) => void (cutOff.has(client) || client.write(bytes)));
     for (const [from, to] of [
       [client, upstream],
@@ -64,6 +72,9 @@ export async function createDatabaseProxy(databaseUrl: string, onEnd: OnEnd): Pr
     },
     reset() {
       for (const client of clients) client.resetAndDestroy();
+    },
+    resetAt(text) {
+      resetText = text;
     },
     waitForOpen(count) {
       return new Promise((resolve) => {

@@ -68,6 +68,13 @@ test('a reset between two statements of a transaction rejects it, and the proces
   expect(await database.query('select 3 as three')).toEqual([{ three: 3 }]);
 });
 
+test('a connection that is lost with its first statement rejects that statement, and the process continues', async () => {
+  const { proxy, database } = await openThroughProxy();
+  proxy.resetAt('select');
+  await expect(database.query('select 1 as one')).rejects.toMatchObject({ details: { reason: 'database' } });
+  expect(await database.query('select 2 as two')).toEqual([{ two: 2 }]);
+});
+
 test('an error in a transaction that is not one of the connection rolls back, also if it looks like one of the system', async () => {
   const { database } = await openThroughProxy();
   await database.query('create table parts (n integer)');

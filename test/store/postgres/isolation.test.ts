@@ -131,7 +131,7 @@ describe('tenants', () => {
     ['take_session', "select * from parley.take_session('b', 'of-b', 'me', '{}')"],
     [
       'append_entries',
-      "select parley.append_entries('b', 'of-b', 1, 0, '', '{}', '{}', null, '{}', '', 0, 0, false, 0)",
+      "select parley.append_entries('b', 'of-b', 1, 0, '', '{}', '{}', null, '{}', '', 0, 0, false, 0, true)",
     ],
   ])('%s refuses another tenant than that of its transaction', async (_, statement) => {
     const called = postgres.database.tenantTransaction('a', (connection) => connection.query(statement));

@@ -26,6 +26,8 @@ export interface DisturbedFleet {
   readonly cwd: string;
   readonly effectsFile: string;
   readonly takeoverMs: number;
+  /** What nodes wrote to stderr that ended without being killed. */
+  readonly crashes: readonly string[];
   start(node: FleetNode): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export async function startDisturbedFleet(): Promise<DisturbedFleet> {
       return { index, proxy, server: undefined, isDisturbed: false };
     }),
   );
+  const crashes: string[] = [];
   const start = async (node: FleetNode) => {
     const address = Object.assign(new URL(url), { port: String(node.proxy.port) }).href;
     const env = { PARLEY_DATABASE_URL: address, PARLEY_SERVE_TOKEN: FLEET_TOKEN };
@@ -64,9 +67,17 @@ export async function startDisturbedFleet(): Promise<DisturbedFleet> {
     ];
     node.server = await startServer(flags, { directories: directories[node.index] as ProgramDirectories, env });
     node.isDisturbed = false;
+    const { stderr } = node.server.program;
+    let text = '';
+    stderr.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    stderr.once('close', () => {
+      if (!node.isDisturbed) crashes.push(text);
+    });
   };
   await Promise.all(nodes.map(start));
-  return { nodes, database, superuserUrl, cwd, effectsFile, takeoverMs: TAKEOVER_S * 1000, start };
+  return { nodes, database, superuserUrl, cwd, effectsFile, takeoverMs: TAKEOVER_S * 1000, crashes, start };
 }
 
 function describeModel(url: string) {

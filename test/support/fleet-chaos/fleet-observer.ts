@@ -14,7 +14,7 @@ export class FleetObserver {
   readonly #sql: postgres.Sql;
 
   constructor(url: string) {
-    this.#sql = postgres(url, { max: 2, onnotice: () => {}, connect_timeout: 5 });
+    this.#sql = postgres(url, { max: 2, onnotice: () => {}, connect_timeout: 5, fetch_types: false });
     onTestFinished(() => this.#sql.end({ timeout: 1 }));
   }
 
@@ -33,8 +33,10 @@ export class FleetObserver {
   }
 
   /** For the report of a failure. */
-  async describe(): Promise<string> {
+  async describe(sessionId: string): Promise<string> {
     const parts = await Promise.all([
+      this.#query`select convert_from(body, 'UTF8') as line from parley.entries where session = ${sessionId}
+        order by position desc limit 30`,
       this.#query`select id, interrupted, holder, token, entry_count from parley.sessions`,
       this.#query`select id, process, expires_at - clock_timestamp() as valid from parley.holders`,
       this.#query`select workflow_uuid, status, executor_id, queue_name, recovery_attempts from dbos.workflow_status

@@ -124,6 +124,7 @@ class TaskRunner {
     if (known) return known;
     const opened = this.#options.storage.openTenant(tenant);
     opened.postgres.runListener = {
+      onTaken: () => {},
       onOpen: async () => {},
       onEnd: () => {},
       onRelease: () => {},

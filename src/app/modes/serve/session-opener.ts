@@ -11,6 +11,8 @@ export interface SessionOpenerOptions {
   /** Close a session after this time without clients and work. */
   readonly idleMs: number;
   onOpened(session: AgentSession): void;
+  /** Called after that. Clients wait for it. */
+  prepare?(session: AgentSession): Promise<void>;
   /** What a client gets instead of this failure to open a session. */
   explain?(thrown: unknown, sessionId: string): Promise<unknown>;
 }
@@ -85,7 +87,7 @@ export class SessionOpener {
   }
 
   async #open(requested: OpenSessionRequest): ReturnType<SessionPool['open']> {
-    const { pool, onOpened } = this.#options;
+    const { pool } = this.#options;
     // A stored session is opened in its own directory, not in that of the server.
     const request = { ...requested, isInStoredDirectory: true };
     const { id } = request;
@@ -95,15 +97,13 @@ export class SessionOpener {
     for (let pending = findPending(); pending; pending = findPending()) await pending;
     const isOpen = () => pool.find(id) !== undefined;
     if (isOpen()) return pool.open(request.forkOf === undefined ? { ...request, mustExist: true } : request);
-    const opened = pool.open(request);
+    const opened = this.#openAndReport(request);
     this.#opening.set(
       id,
       opened.catch(() => {}),
     );
     try {
-      const result = await opened;
-      onOpened(result.session);
-      return result;
+      return await opened;
     } finally {
       this.#opening.delete(id);
     }
@@ -115,8 +115,10 @@ export class SessionOpener {
   }
 
   async #openAndReport(request: OpenSessionRequest): ReturnType<SessionPool['open']> {
-    const result = await this.#options.pool.open(request);
-    this.#options.onOpened(result.session);
+    const { pool, onOpened, prepare } = this.#options;
+    const result = await pool.open(request);
+    onOpened(result.session);
+    await prepare?.(result.session);
     return result;
   }
 

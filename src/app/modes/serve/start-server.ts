@@ -85,6 +85,7 @@ export async function startServer(
   const idleMs = settings['serve.idleMinutes'] * MINUTE_MS;
   const opener = new SessionOpener({
     ...{ pool: hub.pool, shared, clock, idleMs, onOpened: observation.onOpened },
+    prepare: async (session) => node?.onOpened(session),
     explain: async (thrown, id) => fleet?.explain(thrown, id) ?? thrown,
   });
   workspaceControl.connect({ hub, opener });
