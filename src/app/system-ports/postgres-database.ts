@@ -1,10 +1,12 @@
 // Connects to PostgreSQL with the package `postgres`, which users install only if they need it.
+import type { Socket } from 'node:net';
 import type postgres from 'postgres';
-import type { Options, Sql, TransactionSql } from 'postgres';
+import type { Options, Sql } from 'postgres';
 import { Fault, getErrorMessage, getSystemErrorCode } from '../../base/index.ts';
-import type { Database, ListenOptions, SqlConnection, SqlRow, SqlValue } from '../../contracts/index.ts';
-import { createPostgresSockets, type PostgresSockets } from './postgres-socket.ts';
+import type { Database, ListenOptions } from '../../contracts/index.ts';
+import { createPostgresSockets } from './postgres-socket.ts';
 import { type PostgresTarget, parsePostgresTarget } from './postgres-target.ts';
+import { createTransactions, sendStatement } from './postgres-transactions.ts';
 import { POSTGRES_TYPES } from './postgres-types.ts';
 
 export interface DatabaseOptions {
@@ -28,8 +30,6 @@ const LISTEN_CHECK_MS = 20_000;
 const MIGRATION_ANSWER_TIMEOUT_MS = 600_000;
 /** Seconds. With the limit of the driver, 20 seconds, a server that is there again would not be noticed. */
 const MAX_RECONNECT_DELAY = 1;
-/** By then a lost connection is closed. */
-const LOST_CONNECTION_MS = 2000;
 const CHECK_CHANNEL = 'parley_connection_check';
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -44,86 +44,48 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     getAnswerTimeoutMs: () =>
       migrations > 0 ? Math.max(answerTimeoutMs, MIGRATION_ANSWER_TIMEOUT_MS) : answerTimeoutMs,
   });
-  // Connects with the first query.
-  const sql = connect(createOptions(options, target, sockets));
+  // Both connect when they are used.
+  const max = Math.max(1, Math.floor((options.maxConnections ?? DEFAULT_CONNECTIONS) / 2));
+  const sql = connect(createOptions(options, target, { max, socket: sockets.open }));
+  const transactions = createTransactions({
+    maxClients: max,
+    createClient: (mayConnect) =>
+      connect(
+        createOptions(options, target, {
+          ...{ max: 1, max_lifetime: null },
+          socket: () => (mayConnect() ? sockets.open() : sockets.openFailing()),
+        }),
+      ),
+  });
   const listening = createListening(sql, listenCheckMs);
   return {
     label,
-    query: (text, values) => wrapErrors(label, () => createConnection(sql).query(text, values)),
+    query: (text, values) => wrapErrors(label, async () => (await sendStatement(sql, text, values)) as never),
     async transaction(act) {
       migrations += 1;
       try {
-        return await wrapErrors(label, () => transact(sql, act));
+        return await wrapErrors(label, () => transactions.run('begin', act));
       } finally {
         migrations -= 1;
       }
     },
-    tenantTransaction: (tenant, act) =>
-      wrapErrors(label, () =>
-        transact(sql, async (connection) => {
-          // Both are sent at once: the first statement of `act` does not wait for the reply to this one.
-          const setting = connection.query("select set_config('parley.tenant', $1, true)", [tenant]);
-          const [result] = await Promise.all([act(connection), setting]);
-          return result;
-        }),
-      ),
+    tenantTransaction(tenant, act) {
+      // In one request with the beginning.
+      const begin = `begin; select set_config('parley.tenant', ${quoteText(tenant)}, true)`;
+      return wrapErrors(label, () => transactions.run(begin, act));
+    },
     listen: (channel, listener) => wrapErrors(label, () => listening.add(channel, listener)),
     async close() {
       listening.close();
-      await sql.end({ timeout: 2 });
+      await Promise.all([sql.end({ timeout: 2 }), transactions.close()]);
       sockets.destroyAll();
     },
   };
 }
 
-/**
- * When the connection is lost, the driver would send a rollback to it, which ends the process with an error that cannot be caught. So the
- * driver does not learn that a statement has failed for this reason: its transaction rejects because the connection was closed.
- */
-async function transact<T>(sql: Sql, act: (connection: SqlConnection) => Promise<T>): Promise<T> {
-  let isLost = false;
-  try {
-    return (await sql.begin((inner) => {
-      const { query } = createConnection(inner);
-      const connection: SqlConnection = {
-        async query(text, values) {
-          // It would be sent to a connection that is closed, or that others use.
-          if (isLost) throw createClosedError();
-          try {
-            return await query(text, values);
-          } catch (problem) {
-            isLost ||= isConnectionLost(problem);
-            throw problem;
-          }
-        },
-      };
-      return new Promise<T>((resolve, reject) => {
-        const settle = (act: () => void) => {
-          if (isLost) setTimeout(reject, LOST_CONNECTION_MS, createClosedError()).unref();
-          else act();
-        };
-        act(connection).then(
-          (result) => settle(() => resolve(result)),
-          (problem: unknown) => settle(() => reject(problem)),
-        );
-      });
-    })) as T;
-  } finally {
-    isLost = true;
-  }
-}
-
-/** Errors that the driver finds before it sends a statement. */
-const STATEMENT_ERROR = /^(MAX_PARAMETERS|UNDEFINED_VALUE|NOT_TAGGED|COPY_IN|UNSAFE_)/;
-
-/** Errors of SQL have a severity. The driver and the system have other codes. */
-function isConnectionLost(problem: unknown): boolean {
-  const code = getSystemErrorCode(problem);
-  return code !== undefined && !('severity' in (problem as object)) && !STATEMENT_ERROR.test(code);
-}
-
-function createClosedError(): Error {
-  return Object.assign(new Error('the connection of the transaction was closed'), { code: 'CONNECTION_CLOSED' });
+/** The text of a string in a statement. */
+function quoteText(text: string): string {
+  return `E'${text.replace(/['\\]/g, '\\$&')}'`;
 }
 
 interface Listening {
@@ -180,18 +142,25 @@ async function loadDriver(): Promise<typeof postgres> {
   }
 }
 
+interface ClientOptions {
+  readonly max: number;
+  /** Null: no limit. */
+  readonly max_lifetime?: null;
+  socket(): Promise<Socket>;
+}
+
 function createOptions(
-  { applicationName, maxConnections = DEFAULT_CONNECTIONS }: DatabaseOptions,
+  { applicationName }: DatabaseOptions,
   { user, password, database, parameters, connectTimeout = CONNECT_TIMEOUT_S }: PostgresTarget,
-  sockets: PostgresSockets,
+  client: ClientOptions,
 ): Options<never> {
   return {
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
     ...(database === undefined ? {} : { database }),
     // The addresses are those of the sockets. With several ones, the driver waits for the next when one fails.
-    ...{ host: 'localhost', port: 5432, socket: sockets.open, ssl: false },
-    max: maxConnections,
+    ...{ host: 'localhost', port: 5432, ssl: false },
+    ...client,
     connect_timeout: connectTimeout,
     idle_timeout: IDLE_TIMEOUT_S,
     keep_alive: KEEP_ALIVE_S,
@@ -203,16 +172,6 @@ function createOptions(
     fetch_types: false,
     types: POSTGRES_TYPES,
   } as unknown as Options<never>;
-}
-
-function createConnection(connection: Sql | TransactionSql): SqlConnection {
-  return {
-    async query<Row extends object = SqlRow>(text: string, values: readonly SqlValue[] = []) {
-      // Without values the text may contain several statements.
-      const options = values.length > 0 ? { prepare: true } : {};
-      return [...(await connection.unsafe(text, values as never, options))] as unknown as readonly Row[];
-    },
-  };
 }
 
 async function wrapErrors<T>(label: string, act: () => Promise<T>): Promise<T> {

@@ -15,6 +15,8 @@ export interface PostgresSocketOptions {
 export interface PostgresSockets {
   /** Never rejects: the driver loses a connection whose socket cannot be created. It gets a socket that fails. */
   open(): Promise<Socket>;
+  /** For a connection that must not be opened again now. */
+  openFailing(): Promise<Socket>;
   /** Also those that the server does not close. */
   destroyAll(): void;
 }
@@ -50,6 +52,10 @@ export function createPostgresSockets(options: PostgresSocketOptions): PostgresS
       opened.add(socket);
       socket.once('close', () => opened.delete(socket));
       return socket;
+    },
+    async openFailing() {
+      const problem = new Error('the connection of the transaction was closed');
+      return createFailingSocket(Object.assign(problem, { code: 'CONNECTION_CLOSED' }));
     },
     destroyAll() {
       for (const socket of opened) socket.destroy();

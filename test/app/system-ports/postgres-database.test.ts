@@ -39,7 +39,7 @@ test('statements of a connection that was cut off fail, and the next ones use a 
 });
 
 test('a transaction whose connection is cut off fails, and its other statements are not sent', async () => {
-  const { proxy, database } = await openThroughProxy();
+  const { proxy, database, directUrl } = await openThroughProxy();
   await database.query('create table parts (n integer)');
   const ran: string[] = [];
   const failed = database.tenantTransaction('one', async (connection) => {
@@ -50,8 +50,7 @@ test('a transaction whose connection is cut off fails, and its other statements 
     return 'done';
   });
   await expect(failed).rejects.toMatchObject({ code: 'storage', details: { reason: 'database' } });
-  proxy.repair();
-  expect(await database.query('select * from parts')).toEqual([]);
+  expect(await (await open(directUrl)).query('select * from parts')).toEqual([]);
   expect(ran).toEqual(['second failed', 'third failed']);
 });
 
@@ -73,6 +72,62 @@ test('a connection that is lost with its first statement rejects that statement,
   proxy.resetAt('select');
   await expect(database.query('select 1 as one')).rejects.toMatchObject({ details: { reason: 'database' } });
   expect(await database.query('select 2 as two')).toEqual([{ two: 2 }]);
+});
+
+test('a statement that fails lets the whole transaction fail, also if its error is ignored', async () => {
+  const { database } = await openThroughProxy();
+  await database.query('create table parts (n integer)');
+  const failed = database.transaction(async (connection) => {
+    await connection.query('insert into parts values (1)');
+    await connection.query('select 1 / 0').catch(() => {});
+  });
+  await expect(failed).rejects.toMatchObject({ message: expect.stringContaining('division by zero') });
+  expect(await database.query('select * from parts')).toEqual([]);
+});
+
+test('a connection that is lost at the commit rejects the transaction, which is stored completely or not at all', async () => {
+  const { proxy, database } = await openThroughProxy();
+  await database.query('create table parts (n integer)');
+  const failed = database.transaction(async (connection) => {
+    await connection.query('insert into parts values (1)');
+    proxy.resetAt('commit');
+  });
+  await expect(failed).rejects.toMatchObject({ details: { reason: 'database' } });
+  await database.transaction((connection) => connection.query('insert into parts values (2)'));
+  expect(await database.query('select * from parts')).toEqual([{ n: 2 }]);
+});
+
+test('connections that are lost at any time never mix transactions, and do not end the process', async () => {
+  const { proxy, database, directUrl } = await openThroughProxy({ maxConnections: 6 });
+  const other = await open(directUrl);
+  await other.query('create table parts (pair integer, half integer, primary key (pair, half))');
+  const stored: number[] = [];
+  let pair = 0;
+  const work = async () => {
+    for (let n = 0; n < 40; n += 1) {
+      const own = ++pair;
+      const done = await database
+        .tenantTransaction(`it's \\`, async (connection) => {
+          await connection.query('insert into parts values ($1, 1)', [own]);
+          if (own % 7 === 0) proxy.reset();
+          await connection.query('insert into parts values ($1, 2)', [own]);
+          if (own % 11 === 0) proxy.reset();
+        })
+        .then(
+          () => true,
+          () => false,
+        );
+      if (done) stored.push(own);
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, work));
+  const rows = await other.query<{ pair: number; halves: number }>(
+    'select pair, count(*)::int as halves from parts group by pair',
+  );
+  expect(rows.filter(({ halves }) => halves !== 2)).toEqual([]);
+  const found = new Set(rows.map((row) => row.pair));
+  expect(stored.filter((own) => !found.has(own))).toEqual([]);
+  expect(stored.length).toBeGreaterThan(0);
 });
 
 test('an error in a transaction that is not one of the connection rolls back, also if it looks like one of the system', async () => {
@@ -128,7 +183,8 @@ test('a connection that waits for nothing stays open', async () => {
     await silence.catch(() => {});
     await connection.query('select 3');
   });
-  expect(proxy.accepted).toBe(2);
+  // One for single statements, one for transactions, and the other one.
+  expect(proxy.accepted).toBe(3);
 });
 
 test('a transaction of migrations may wait for a lock longer than other statements', async () => {
