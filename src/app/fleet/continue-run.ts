@@ -1,6 +1,7 @@
 // Continues the run of a process that has ended.
 import { createDeferred, Fault, getErrorMessage, getFaultReason } from '../../base/index.ts';
 import type { AgentSession, Clock, Log, RunReference } from '../../contracts/index.ts';
+import { isContinuedAlready } from './is-continued-already.ts';
 import type { RunTracker } from './run-tracker.ts';
 
 export interface ContinueRunOptions {
@@ -86,13 +87,4 @@ async function acceptContinuation(session: AgentSession): Promise<void> {
   } catch (problem) {
     if (!isContinuedAlready(problem)) throw problem;
   }
-}
-
-/**
- * Whether `continue_run` was refused because a client has continued the run meanwhile, or has sent a prompt. Faults with a reason are
- * others: for example, the node that has the session open does not answer.
- */
-export function isContinuedAlready(problem: unknown): boolean {
-  if (!(problem instanceof Fault) || (problem.code !== 'busy' && problem.code !== 'refused')) return false;
-  return getFaultReason(problem) === undefined;
 }

@@ -1,6 +1,7 @@
 // Tests of continuing the run of a process that has ended.
 import { expect, test } from 'vitest';
-import { continueRun, isContinuedAlready } from '../../../src/app/fleet/continue-run.ts';
+import { continueRun } from '../../../src/app/fleet/continue-run.ts';
+import { isContinuedAlready } from '../../../src/app/fleet/is-continued-already.ts';
 import { RunTracker } from '../../../src/app/fleet/run-tracker.ts';
 import { Fault } from '../../../src/base/index.ts';
 

@@ -19,6 +19,7 @@ import type { MultiSessionHub } from '../../../server/multi-session-hub.ts';
 import { type SharedSessionListeners, SharedSessions } from '../../../server/shared/shared-sessions.ts';
 import { version } from '../../../support/version.ts';
 import { createMetrics, type Metrics } from '../../../telemetry/index.ts';
+import { isContinuedAlready } from '../../fleet/is-continued-already.ts';
 import type { FleetNode } from '../../fleet/start-node.ts';
 import type { Workspaces } from '../../fleet/workspaces/workspaces.ts';
 import { type HttpListener, type HttpListenerOptions, listenHttp } from '../../system-ports/http-listener.ts';
@@ -184,7 +185,6 @@ async function continueElsewhere(backend: ServeBackend, sessionId: string): Prom
   const call = { caller: FLEET_CALLER, command: 'continue_run', params: {}, sessionId, shouldWait: false };
   const reply = await backend.call(call);
   if (reply.status !== 'failed') return;
-  const { isContinuedAlready } = await import('../../fleet/continue-run.ts');
   if (!isContinuedAlready(reply.fault)) throw reply.fault;
 }
 
