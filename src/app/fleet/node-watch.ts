@@ -1,6 +1,7 @@
 // Looks for processes that have ended, and lets their runs be continued.
-import { getErrorMessage } from '../../base/index.ts';
+import { Fault, getErrorMessage } from '../../base/index.ts';
 import type { Cancel, Clock, Database, Log, RunWorkflows } from '../../contracts/index.ts';
+import { waitAtMost } from '../../support/wait-at-most.ts';
 
 export interface NodeWatchOptions {
   readonly database: Database;
@@ -10,9 +11,12 @@ export interface NodeWatchOptions {
   /** Continues the runs that have no record, for example because the connection was lost at its end. */
   continueAbandoned?(): Promise<void>;
   readonly intervalMs: number;
+  /** After this time without an answer, a step counts as failed. Default: 5 seconds. */
+  readonly stepTimeoutMs?: number;
 }
 
 const LIST_ALIVE = 'select id from parley.holders where expires_at > clock_timestamp()';
+const STEP_TIMEOUT_MS = 5000;
 
 export class NodeWatch {
   readonly #options: NodeWatchOptions;
@@ -33,15 +37,18 @@ export class NodeWatch {
     });
   }
 
-  /** Never rejects: the database may be restarting. */
+  /** Never rejects: the database may be restarting. A step that does not end does not prevent the next check. */
   async check(): Promise<void> {
     const { database, workflows, log, continueAbandoned } = this.#options;
     try {
-      const rows = await database.query<{ id: string }>(LIST_ALIVE);
+      const rows = await this.#limit('list', database.query<{ id: string }>(LIST_ALIVE));
       const alive = new Set(rows.map(({ id }) => id));
-      const count = await workflows.recover((id) => alive.has(id));
+      const count = await this.#limit(
+        'recover',
+        workflows.recover((id) => alive.has(id)),
+      );
       if (count > 0) log('runs of ended processes are continued', { count });
-      await continueAbandoned?.();
+      if (continueAbandoned) await this.#limit('continue', continueAbandoned());
     } catch (thrown) {
       log('the other nodes cannot be checked', { error: getErrorMessage(thrown) });
     }
@@ -51,5 +58,17 @@ export class NodeWatch {
     this.#isStopped = true;
     this.#cancel();
     await this.#checking;
+  }
+
+  async #limit<T>(step: string, work: Promise<T>): Promise<T> {
+    const { clock, stepTimeoutMs = STEP_TIMEOUT_MS } = this.#options;
+    let result: { readonly value: T } | undefined;
+    const finished = work.then((value) => {
+      result = { value };
+    });
+    finished.catch(() => {});
+    await waitAtMost(clock, stepTimeoutMs, finished);
+    if (!result) throw new Fault('timeout', `${step}: no answer after ${stepTimeoutMs / 1000} s`);
+    return result.value;
   }
 }

@@ -2,6 +2,7 @@
 import { Fault, getErrorMessage, getSystemErrorCode } from '../../base/index.ts';
 import type { Clock, Database, Log } from '../../contracts/index.ts';
 import { withNamedLease } from '../../store/postgres/named-lease.ts';
+import { createDbosPool } from './dbos-pool.ts';
 
 export interface DbosContext {
   readonly url: string;
@@ -70,27 +71,39 @@ export interface DbosLaunch {
   registerQueues(): Promise<void>;
 }
 
-/** The workflows must be registered before. */
+/** The workflows must be registered before. Returns a function that ends DBOS. */
 export async function launchDbos(
   DBOS: Dbos['DBOS'],
   context: DbosContext,
   { application, version, queues, registerQueues }: DbosLaunch,
-): Promise<void> {
+): Promise<() => Promise<void>> {
+  const { url, executorId, log } = context;
+  const systemUrl = addDbosOptions(url);
+  const connections = createDbosPool({ url: systemUrl, applicationName: 'parley runs', size: POOL_SIZE, log });
   DBOS.setConfig({
     name: application,
     applicationVersion: version,
-    executorID: context.executorId,
-    systemDatabaseUrl: addDbosOptions(context.url),
+    executorID: executorId,
+    systemDatabaseUrl: systemUrl,
+    systemDatabasePool: connections.pool,
     systemDatabaseSchemaName: DBOS_SCHEMA,
-    systemDatabasePoolSize: POOL_SIZE,
     useListenNotify: true,
     listenQueues: [...queues],
-    logger: createDbosLogger(context.log),
+    logger: createDbosLogger(log),
   });
-  await withLaunchLease(context, async () => {
-    await DBOS.launch();
-    await registerQueues();
-  });
+  try {
+    await withLaunchLease(context, async () => {
+      await connections.withoutTimeout(() => DBOS.launch());
+      await registerQueues();
+    });
+  } catch (problem) {
+    await connections.close().catch(() => {});
+    throw problem;
+  }
+  return async () => {
+    await DBOS.shutdown();
+    await connections.close();
+  };
 }
 
 /** Two processes that migrate the tables at the same time deadlock. */

@@ -11,6 +11,7 @@ import {
   loadDbos,
   withLaunchLease,
 } from './dbos-launch.ts';
+import { createDbosPool, type DbosPool } from './dbos-pool.ts';
 
 /** Workers and nodes are different applications of DBOS, so that neither takes the workflows of the other. */
 export const TASK_APPLICATION = 'parley-worker';
@@ -24,11 +25,18 @@ const FIND_TABLES = `select from pg_catalog.pg_class join pg_catalog.pg_namespac
 
 export async function openTaskQueue(context: DbosContext): Promise<TaskQueue> {
   const { DBOSClient } = await loadDbos('Submitting prompts to workers');
-  await createTables(context);
+  const url = addDbosOptions(context.url);
+  const connections = createDbosPool({ url, applicationName: 'parley submissions', size: POOL_SIZE, log: context.log });
+  try {
+    await createTables(context, connections);
+  } catch (problem) {
+    await connections.close().catch(() => {});
+    throw problem;
+  }
   const client = await DBOSClient.create({
-    systemDatabaseUrl: addDbosOptions(context.url),
+    systemDatabaseUrl: url,
+    systemDatabasePool: connections.pool,
     systemDatabaseSchemaName: DBOS_SCHEMA,
-    systemDatabasePoolSize: POOL_SIZE,
     applicationName: TASK_APPLICATION,
     logger: createDbosLogger(context.log),
   });
@@ -44,12 +52,15 @@ export async function openTaskQueue(context: DbosContext): Promise<TaskQueue> {
     list: (tenant, { queue, limit }) =>
       listTasks(client, { workflow_id_prefix: toPrefix(tenant), queueName: queue, limit, sortDesc: true }),
     cancel: (task) => client.cancelWorkflow(toTaskId(task)),
-    close: () => client.destroy(),
+    async close() {
+      await client.destroy();
+      await connections.close();
+    },
   };
 }
 
 /** Before the first worker or node of a database has started, there are none. */
-async function createTables(context: DbosContext): Promise<void> {
+async function createTables(context: DbosContext, { pool, withoutTimeout }: DbosPool): Promise<void> {
   const { url, database, log } = context;
   const exist = async () => (await database.query(FIND_TABLES)).length === 2;
   if (await exist()) return;
@@ -57,7 +68,7 @@ async function createTables(context: DbosContext): Promise<void> {
     if (await exist()) return;
     const { ensureSystemDatabase } = await import('@dbos-inc/dbos-sdk/internal/system_database');
     const logger = createDbosLogger(log) as unknown as Parameters<typeof ensureSystemDatabase>[1];
-    await ensureSystemDatabase(addDbosOptions(url), logger, undefined, DBOS_SCHEMA);
+    await withoutTimeout(() => ensureSystemDatabase(addDbosOptions(url), logger, pool, DBOS_SCHEMA));
   });
 }
 

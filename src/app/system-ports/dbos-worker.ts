@@ -39,7 +39,7 @@ export async function startTaskWorker(options: DbosWorkerOptions): Promise<TaskW
     name: TASK_WORKFLOW,
     maxRecoveryAttempts: MAX_ATTEMPTS,
   });
-  await launchDbos(DBOS, options, {
+  const close = await launchDbos(DBOS, options, {
     ...{ application: TASK_APPLICATION, version: TASK_VERSION, queues },
     async registerQueues() {
       for (const queue of queues) await registerQueue(DBOS, queue, options.limits);
@@ -48,7 +48,7 @@ export async function startTaskWorker(options: DbosWorkerOptions): Promise<TaskW
   return {
     findEnded: (tasks) => findEnded(DBOS, executorId, tasks),
     recover: (isAlive) => recoverTasks(DBOS, options, isAlive),
-    close: () => DBOS.shutdown(),
+    close,
   };
 }
 

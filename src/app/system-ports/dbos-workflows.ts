@@ -42,7 +42,7 @@ export async function startDbos(options: DbosOptions): Promise<RunWorkflows> {
     },
     { name: WORKFLOW, maxRecoveryAttempts: MAX_ATTEMPTS },
   );
-  await launchDbos(DBOS, options, {
+  const close = await launchDbos(DBOS, options, {
     ...{ application: APPLICATION, version: WORKFLOW_VERSION, queues: [QUEUE] },
     registerQueues: async () => void (await DBOS.registerQueue(QUEUE, { minPollingIntervalMs: QUEUE_POLL_MS })),
   });
@@ -65,7 +65,7 @@ export async function startDbos(options: DbosOptions): Promise<RunWorkflows> {
     },
     recover: (isAlive) => recoverRuns(DBOS, options, isAlive),
     removeEnded: (beforeMs) => removeEnded(DBOS, beforeMs),
-    close: () => DBOS.shutdown(),
+    close,
   };
 }
 
