@@ -44,6 +44,8 @@ export interface AgentOptions extends FlagOptions, ModelOptions {
   store?: SessionStore | undefined;
   /** The same, for the sessions of all working directories. */
   storage?: SessionStorage | undefined;
+  /** Instead of `ports`, for logins of model providers that are renewed. */
+  credentialPorts?: Ports | undefined;
   /** Stored sessions are looked for in all folders, also when `sessionDirectory` is set for this session. */
   findsAllSessions?: boolean | undefined;
   /** A stored session keeps its model and thinking level, also when options name others. */

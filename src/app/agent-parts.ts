@@ -42,7 +42,8 @@ export function createAgentParts(
   { host, session, report, openInnerSession }: AgentPartsContext,
 ): AgentParts {
   const sessionSettings = toSessionSettings(options.settings);
-  const models = options.models ?? createAgentModels({ ...options, host });
+  const credentialPorts = options.credentialPorts ?? options.ports;
+  const models = options.models ?? createAgentModels({ ...options, ports: credentialPorts, host });
   const resourceLocator = createAgentResourceLocator(options, report);
   const extensions = createExtensionHost(options, models, resourceLocator, openInnerSession);
   const subagents = createAgentSubagents(options, resourceLocator);

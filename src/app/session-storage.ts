@@ -8,6 +8,7 @@ import type {
   SessionStorage,
   Submissions,
   TaskOutcome,
+  TaskQueue,
   TaskWorker,
 } from '../contracts/index.ts';
 import type { SettingValues } from '../settings/index.ts';
@@ -31,11 +32,9 @@ export interface SessionStorageOptions {
   redact(secret: string): void;
 }
 
-export interface OpenedStorage extends SessionStorage {
-  readonly postgres: PostgresStorage;
+export interface OpenedStorage extends TenantStorage {
   /** Records the runs of this process in the same database. */
   startWorkflows(continueRun: (run: RunReference) => Promise<void>): Promise<RunWorkflows>;
-  openSubmissions(): Promise<Submissions>;
   /** Takes tasks from queues. */
   startTaskWorker(options: TaskWorkerOptions): Promise<TaskWorker>;
   /** The sessions of another tenant in the same database. Not closed separately. */
@@ -44,6 +43,7 @@ export interface OpenedStorage extends SessionStorage {
 
 export interface TenantStorage extends SessionStorage {
   readonly postgres: PostgresStorage;
+  openSubmissions(): Promise<Submissions>;
 }
 
 export interface TaskWorkerOptions {
@@ -78,22 +78,23 @@ export async function openSessionStorage(options: SessionStorageOptions): Promis
       leaseMs: settings['database.takeoverSeconds'] * 1000 * LEASE_SHARE,
     });
     const dbosContext = { url, database, executorId: postgres.holder.id, clock: ports.clock, log: ports.log };
-    let submissions: Promise<Submissions> | undefined;
+    let queue: Promise<TaskQueue> | undefined;
+    const openQueue = () => {
+      queue ??= openTaskQueueLazily(dbosContext).catch((problem: unknown) => {
+        queue = undefined;
+        throw problem;
+      });
+      return queue;
+    };
+    const openTenant = (storage: PostgresStorage) => createTenantStorage(storage, ports, openQueue);
     return {
-      ...createTenantStorage(postgres),
+      ...openTenant(postgres),
       openTenant: (name) =>
-        createTenantStorage({
+        openTenant({
           ...postgres,
           tenant: name,
           filesDirectory: `${getDirectory(name)}/${postgres.holder.id}`,
         }),
-      openSubmissions() {
-        submissions ??= openSubmissions(postgres, ports, dbosContext).catch((problem: unknown) => {
-          submissions = undefined;
-          throw problem;
-        });
-        return submissions;
-      },
       async startTaskWorker(worker) {
         const { startTaskWorker } = await import('./system-ports/dbos-worker.ts');
         return startTaskWorker({ ...dbosContext, ...worker });
@@ -103,7 +104,7 @@ export async function openSessionStorage(options: SessionStorageOptions): Promis
         return startDbos({ ...dbosContext, ids: ports.ids, continueRun });
       },
       async close() {
-        await (await submissions?.catch(() => undefined))?.close().catch(() => {});
+        await (await queue?.catch(() => undefined))?.close().catch(() => {});
         await postgres.holder.close();
         await database.close();
         await ports.files.remove(postgres.filesDirectory, { recursive: true }).catch(() => {});
@@ -115,21 +116,26 @@ export async function openSessionStorage(options: SessionStorageOptions): Promis
   }
 }
 
-function createTenantStorage(postgres: PostgresStorage): TenantStorage {
+function createTenantStorage(
+  postgres: PostgresStorage,
+  ports: Ports,
+  openQueue: () => Promise<TaskQueue>,
+): TenantStorage {
   return {
     postgres,
     openStore: (cwd) => createPostgresStore(postgres, cwd),
     index: createPostgresIndex(postgres),
+    async openSubmissions() {
+      const { createSubmissions } = await import('./fleet/submissions.ts');
+      return createSubmissions({ storage: postgres, ports, queue: await openQueue() });
+    },
     close: async () => {},
   };
 }
 
-async function openSubmissions(storage: PostgresStorage, ports: Ports, context: DbosContext): Promise<Submissions> {
-  const [{ openTaskQueue }, { createSubmissions }] = await Promise.all([
-    import('./system-ports/dbos-tasks.ts'),
-    import('./fleet/submissions.ts'),
-  ]);
-  return createSubmissions({ storage, ports, queue: await openTaskQueue(context) });
+async function openTaskQueueLazily(context: DbosContext): Promise<TaskQueue> {
+  const { openTaskQueue } = await import('./system-ports/dbos-tasks.ts');
+  return openTaskQueue(context);
 }
 
 /** The local directories of two databases or tenants must not be the same. */

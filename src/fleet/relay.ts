@@ -60,9 +60,11 @@ export class Relay {
 
   /** This node must be registered as a holder. */
   async start(): Promise<void> {
-    const { database, nodeId } = this.#options;
+    const { database, nodeId, tenant } = this.#options;
     this.#stopListening = await database.listen(`parley_relay_${nodeId}`, {
-      onMessage: () => this.#receive(),
+      onMessage: (sender) => {
+        if (sender === tenant) this.#receive();
+      },
       onReconnected: () => this.#receive(),
     });
     this.#receive();

@@ -4,14 +4,11 @@ import { array, is, number, object, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { tryParseJson } from '../base/json.ts';
 import type { Clock, Files, IdGenerator } from '../contracts/index.ts';
-import { type ClientAccess, clientAccess } from '../protocol/index.ts';
+import { clientAccess } from '../protocol/index.ts';
 import { digestText, isSameDigest } from '../support/digest.ts';
 import { checkNotWritable, isOwnFile, makePrivateDirectory } from './private-files.ts';
-
-export interface TokenOwner {
-  readonly name: string;
-  readonly access: ClientAccess;
-}
+import type { StoredTokens } from './stored-tokens.ts';
+import type { TokenOwner } from './token-owner.ts';
 
 const storedToken = object({ name: string(), access: clientAccess, hash: string(), createdMs: number() });
 const storedTokens = array(storedToken);
@@ -39,13 +36,16 @@ const VALID_NAME = /^[\w.-]{1,64}$/;
 export class AccessTokens {
   readonly main: string;
   readonly #named: readonly StoredToken[];
+  readonly #stored: StoredTokens | undefined;
   #owners: readonly { readonly hash: Buffer; readonly owner: TokenOwner }[] | undefined;
 
-  constructor(main: string, named: readonly StoredToken[]) {
+  constructor(main: string, named: readonly StoredToken[], stored?: StoredTokens) {
     this.main = main;
     this.#named = named;
+    this.#stored = stored;
   }
 
+  /** Those of the database only after `load`. */
   find(token: string | undefined): TokenOwner | undefined {
     if (token === undefined || token === '') return undefined;
     this.#owners ??= [
@@ -55,14 +55,23 @@ export class AccessTokens {
     const hash = digestText(token);
     let found: TokenOwner | undefined;
     for (const { hash: known, owner } of this.#owners) if (isSameDigest(known, hash)) found = owner;
-    return found;
+    return found ?? this.#stored?.find(token);
+  }
+
+  /** Looks a token up in the database, if there is one. */
+  async load(token: string): Promise<void> {
+    if (this.#stored && !this.find(token)) await this.#stored.load(token);
   }
 }
 
 /** `main` replaces the token of the file, which is created when it is needed and absent. */
-export async function loadAccessTokens(options: TokenFileOptions, main?: string): Promise<AccessTokens> {
+export async function loadAccessTokens(
+  options: TokenFileOptions,
+  main?: string,
+  stored?: StoredTokens,
+): Promise<AccessTokens> {
   await makePrivateDirectory(options.files, options.directory);
-  return new AccessTokens(main ?? (await loadMainToken(options)), await readNamedTokens(options));
+  return new AccessTokens(main ?? (await loadMainToken(options)), await readNamedTokens(options), stored);
 }
 
 async function loadMainToken(options: TokenFileOptions): Promise<string> {
@@ -107,15 +116,20 @@ export async function readNamedTokens({ files, directory }: TokenFileOptions): P
   throw new Fault('config', `${path} is not valid. Remove it, and add the tokens again.`);
 }
 
+/** Throws a Fault for a name that a named token cannot have. */
+export function checkTokenName(name: string): void {
+  if (name === MAIN_NAME) throw new Fault('config', `${name} is the name of the main token. Choose another name.`);
+  if (!VALID_NAME.test(name))
+    throw new Fault('config', `Invalid name: ${name}. Use letters, digits, dots, dashes and underscores, at most 64.`);
+}
+
 /** Returns the token. It is not stored and cannot be shown again. */
 export async function addNamedToken(options: TokenFileOptions, { name, access }: TokenOwner): Promise<string> {
-  if (!VALID_NAME.test(name)) {
-    throw new Fault('config', `Invalid name: ${name}. Use letters, digits, dots, dashes and underscores, at most 64.`);
-  }
+  checkTokenName(name);
   const token = createToken(options);
   const added = { name, access, hash: digestText(token).toString('hex'), createdMs: options.clock.now() };
   await changeNamedTokens(options, (named) => {
-    if (name === MAIN_NAME || named.some((one) => one.name === name))
+    if (named.some((one) => one.name === name))
       throw new Fault('config', `There is a token with the name ${name} already. Remove it first.`);
     return [...named, added];
   });
@@ -149,6 +163,6 @@ async function readText(files: Files, path: string): Promise<string | undefined>
 }
 
 /** 244 random bits. */
-function createToken({ ids }: TokenFileOptions): string {
+export function createToken({ ids }: Pick<TokenFileOptions, 'ids'>): string {
   return `${ids.uuid()}${ids.uuid()}`.replaceAll('-', '');
 }

@@ -60,7 +60,9 @@ export function createHttpApp(options: HttpAppOptions): HttpRouter {
   addOtherMethods(app, '/healthz', ['GET']);
   addPageRoutes(app, options);
   app.use('*', async (context, next) => {
-    const admission = guard.authorize(readFacts(context));
+    const facts = readFacts(context);
+    await guard.loadToken(facts);
+    const admission = guard.authorize(facts);
     if ('refusal' in admission) return refuse(context, options, admission.refusal);
     const { remoteAddress } = context.env;
     const reply = readCaller(admission.owner, {
@@ -73,7 +75,13 @@ export function createHttpApp(options: HttpAppOptions): HttpRouter {
   });
   limitResponses(app, options.responseLimits);
   addRoutes(app, '/metrics', {
-    GET: { handle: async () => new Response(await backend.renderMetrics(), { headers: PROMETHEUS_TEXT }) },
+    GET: {
+      async handle(context) {
+        if (context.get('caller').tenant === undefined)
+          return new Response(await backend.renderMetrics(), { headers: PROMETHEUS_TEXT });
+        return createErrorResponse(403, 'forbidden', 'The metrics are about all tenants. Use a token of the server.');
+      },
+    },
   });
   addRoutes(app, '/openapi.json', {
     GET: { handle: async () => createTextResponse(await backend.readOpenApi(), JSON_TEXT) },
@@ -108,17 +116,19 @@ function addPageRoutes(app: HttpRouter, options: HttpAppOptions): void {
   addOtherMethods(app, '/login', ['POST']);
 }
 
-function logIn(
+async function logIn(
   context: HttpContext,
   options: HttpAppOptions,
   token: string,
   createResponse: (access: ClientAccess) => Response,
-): Response {
+): Promise<Response> {
   const { guard, audit, getCookieName } = options;
-  const admission = guard.authorizeToken(token, readFacts(context));
+  const facts = readFacts(context);
+  await guard.load(token, facts);
+  const admission = guard.authorizeToken(token, facts);
   if ('refusal' in admission) return refuse(context, options, admission.refusal);
-  const { name, access } = admission.owner;
-  audit.write({ action: 'login', token: name, remoteAddress: context.env.remoteAddress });
+  const { name, access, tenant } = admission.owner;
+  audit.write({ action: 'login', token: name, tenant, remoteAddress: context.env.remoteAddress });
   const response = createResponse(access);
   const isEncrypted = context.req.header('x-forwarded-proto') === 'https';
   response.headers.set('set-cookie', formatCookie(getCookieName(), token, isEncrypted));

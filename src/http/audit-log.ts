@@ -27,6 +27,8 @@ export interface AuditRecord {
   /** The session of which `target` is a copy. */
   readonly copyOf?: string | undefined;
   readonly command?: string | undefined;
+  /** Whose sessions the token can use. Absent: those of the server itself. */
+  readonly tenant?: string | undefined;
   /** The node of the fleet that has the session of the connection open. */
   readonly node?: string | undefined;
   /** Why it was refused or has failed. */

@@ -16,7 +16,8 @@ export function createCaller(backend: HttpBackend): CallBackend {
     if (wait !== 'settled' && wait !== 'accepted')
       throw new Fault('invalid_params', `wait must be accepted or settled (got ${JSON.stringify(wait)})`);
     const caller = context.get('caller');
-    return backend.call({ caller, command, params, sessionId, shouldWait: wait === 'settled' });
+    const sessions = await backend.getSessions(caller);
+    return sessions.call({ caller, command, params, sessionId, shouldWait: wait === 'settled' });
   };
 }
 

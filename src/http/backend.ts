@@ -10,6 +10,8 @@ export interface Caller {
   readonly access: ClientAccess;
   /** The name of the token. */
   readonly token: string;
+  /** Whose sessions the token can use. Absent: those of the server itself. */
+  readonly tenant?: string | undefined;
   readonly remoteAddress: string;
 }
 
@@ -69,9 +71,8 @@ export interface PageFile {
   readonly isImmutable: boolean;
 }
 
-export interface HttpBackend {
-  /** The names of the parameters of `start_session`. */
-  readonly sessionFields: readonly string[];
+/** The sessions that a client can use. */
+export interface SessionBackend {
   call(call: BackendCall): Promise<BackendReply>;
   /** Serves a connection until it ends. Rejects with a Fault when it is refused. */
   serveConnection(connection: ClientConnection): Promise<void>;
@@ -83,6 +84,13 @@ export interface HttpBackend {
   answerDialog(sessionId: string, requestId: string, answer: UiAnswer, caller: Caller): Promise<boolean>;
   /** The session as one HTML page. */
   exportSession(sessionId: string, options: { readonly branchOnly: boolean }): Promise<string>;
+}
+
+export interface HttpBackend {
+  /** The names of the parameters of `start_session`. */
+  readonly sessionFields: readonly string[];
+  /** The sessions of the tenant of the caller. */
+  getSessions(caller: Caller): Promise<SessionBackend>;
   readPageFile(path: string): Promise<PageFile | undefined>;
   readOpenApi(): Promise<string>;
   renderMetrics(): Promise<string>;

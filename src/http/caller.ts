@@ -1,9 +1,9 @@
 // Who sends a request: the name of the client, and the access that its token and its parameters give it.
 import { is, pipe, regex, string } from 'valibot';
 import { clientAccess } from '../protocol/index.ts';
-import type { TokenOwner } from './access-tokens.ts';
 import type { Caller } from './backend.ts';
 import type { Refusal } from './request-guard.ts';
+import type { TokenOwner } from './token-owner.ts';
 
 const VALID_NAME = /^[\w .:@-]{1,64}$/;
 const NAME_RULE = 'must have 1 to 64 letters, digits, spaces and . : @ _ -';
@@ -22,13 +22,13 @@ interface RequestedCaller {
 
 /** A client can ask for less access than its token has, never for more. */
 export function readCaller(
-  { name: token, access: granted }: TokenOwner,
+  { name: token, access: granted, tenant }: TokenOwner,
   { name, access, remoteAddress, defaultName }: RequestedCaller,
 ): { readonly caller: Caller } | { readonly refusal: Refusal } {
   if (name !== undefined && !VALID_NAME.test(name)) return refuse(`client ${NAME_RULE}`);
   if (access !== undefined && !is(clientAccess, access)) return refuse('access must be full or read');
   const narrowed = access === 'read' ? 'read' : granted;
-  return { caller: { name: name ?? defaultName, access: narrowed, token, remoteAddress } };
+  return { caller: { name: name ?? defaultName, access: narrowed, token, tenant, remoteAddress } };
 }
 
 function refuse(message: string): { readonly refusal: Refusal } {

@@ -40,7 +40,8 @@ export function addFileRoutes(app: HttpRouter, backend: HttpBackend): void {
 async function exportSession(context: HttpContext, backend: HttpBackend): Promise<Response> {
   const id = getSessionId(context);
   const isDownload = readFlag(context, 'download');
-  const page = await backend.exportSession(id, { branchOnly: readFlag(context, 'branch') });
+  const sessions = await backend.getSessions(context.get('caller'));
+  const page = await sessions.exportSession(id, { branchOnly: readFlag(context, 'branch') });
   return createTextResponse(page, {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': EXPORT_SECURITY_POLICY,

@@ -1,6 +1,8 @@
 // Public exports of the HTTP server.
 export {
   addNamedToken,
+  checkTokenName,
+  createToken,
   loadAccessTokens,
   readNamedTokens,
   removeNamedToken,
@@ -17,6 +19,7 @@ export type {
   HttpBackend,
   PageFile,
   SessionActivity,
+  SessionBackend,
 } from './backend.ts';
 export { clientName, readCaller } from './caller.ts';
 export { LoginCodes } from './login-codes.ts';
@@ -25,3 +28,4 @@ export { type RequestFacts, RequestGuard } from './request-guard.ts';
 export { RETRY_AFTER } from './responses.ts';
 export { checkQuery } from './route-table.ts';
 export { SECURITY_HEADERS } from './security-headers.ts';
+export { StoredTokens } from './stored-tokens.ts';

@@ -2,7 +2,8 @@
 import type { Clock } from '../contracts/index.ts';
 import { digestText } from '../support/digest.ts';
 import { CLIENT_RATE, RateLimit } from '../support/rate-limit.ts';
-import type { AccessTokens, TokenOwner } from './access-tokens.ts';
+import type { AccessTokens } from './access-tokens.ts';
+import type { TokenOwner } from './token-owner.ts';
 
 export interface RequestFacts {
   readonly method: string;
@@ -43,7 +44,7 @@ const MAX_ADDRESSES = 1000;
 export class RequestGuard {
   readonly #options: RequestGuardOptions;
   readonly #failures = new Map<string, { digests: Set<string>; sinceMs: number }>();
-  /** By the name of the token. */
+  /** By the tenant and the name of the token. */
   readonly #rates = new Map<string, RateLimit>();
 
   constructor(options: RequestGuardOptions) {
@@ -93,6 +94,16 @@ export class RequestGuard {
     return this.#options.getHosts().some((host) => origin === `http://${host}` || origin === `https://${host}`);
   }
 
+  /** Called before `authorize`. Tokens of the database are looked up, unless too many wrong ones were sent. */
+  async loadToken(request: RequestFacts, { allowQuery = false } = {}): Promise<void> {
+    const token = this.#readToken(request, allowQuery);
+    if (token !== undefined) await this.load(token, request);
+  }
+
+  async load(token: string, request: RequestFacts): Promise<void> {
+    if (!this.#isLimited(request)) await this.#options.tokens.load(token);
+  }
+
   /** `?token=` is accepted for WebSockets only, because browsers cannot send a header there. */
   authorize(request: RequestFacts, { allowQuery = false } = {}): Admission {
     const token = this.#readToken(request, allowQuery);
@@ -104,9 +115,10 @@ export class RequestGuard {
 
   #limitRate(admission: Admission): Admission {
     if ('refusal' in admission) return admission;
-    const { name } = admission.owner;
-    const rate = this.#rates.get(name) ?? new RateLimit(this.#options.clock, CLIENT_RATE);
-    this.#rates.set(name, rate);
+    const { name, tenant = '' } = admission.owner;
+    const key = `${tenant}/${name}`;
+    const rate = this.#rates.get(key) ?? new RateLimit(this.#options.clock, CLIENT_RATE);
+    this.#rates.set(key, rate);
     if (rate.take()) return admission;
     const message = 'Too many requests per second with this token. Send fewer.';
     return { refusal: { status: 429, code: 'rate_limited', message, retryAfter: 1 } };

@@ -31,15 +31,18 @@ export function addSessionRoutes(app: HttpRouter, options: SessionRouteOptions):
       async handle(context) {
         const { query, cwd, cursor } = context.req.query();
         const reply = await call(context, 'list_sessions', { query, cwd, cursor, ...readNumbers(context, 'limit') });
-        return createReplyResponse(addActivities(reply, await backend.listActivities()));
+        const sessions = await backend.getSessions(context.get('caller'));
+        return createReplyResponse(addActivities(reply, await sessions.listActivities()));
       },
     },
     POST: { handle: (context) => startSession(context, options, { status: 201 }) },
   });
   addRoutes(app, '/v1/sessions/:id', {
     GET: {
-      handle: async (context) =>
-        createJsonResponse({ success: true, data: await backend.describeSession(getSessionId(context)) }),
+      async handle(context) {
+        const sessions = await backend.getSessions(context.get('caller'));
+        return createJsonResponse({ success: true, data: await sessions.describeSession(getSessionId(context)) });
+      },
     },
     DELETE: {
       handle: async (context) =>
@@ -101,7 +104,8 @@ function addDialogRoutes(app: HttpRouter, options: SessionRouteOptions): void {
   addRoutes(app, '/v1/sessions/:id/dialogs', {
     GET: {
       async handle(context) {
-        const dialogs = await backend.listDialogs(getSessionId(context));
+        const sessions = await backend.getSessions(context.get('caller'));
+        const dialogs = await sessions.listDialogs(getSessionId(context));
         return createJsonResponse({ success: true, data: { dialogs } });
       },
     },
@@ -120,7 +124,8 @@ async function answerDialog(context: HttpContext, { backend, maxBodyBytes }: Ses
     return createErrorResponse(400, 'invalid_params', message);
   }
   const request = context.req.param('request') ?? '';
-  const isOpen = await backend.answerDialog(getSessionId(context), request, answer.output, caller);
+  const sessions = await backend.getSessions(caller);
+  const isOpen = await sessions.answerDialog(getSessionId(context), request, answer.output, caller);
   if (isOpen) return createJsonResponse({ success: true, data: null });
   return createErrorResponse(404, 'not_found', `No open dialog has the id ${request}.`);
 }
@@ -134,8 +139,10 @@ async function followEvents(context: HttpContext, { backend, clock }: SessionRou
     ...{ dialect: 'omp', session: context.req.param('id') ?? '', stream },
     after: context.req.header('last-event-id') ?? after,
   };
-  const served = backend.serveConnection({
-    ...{ transport: events.transport, caller: context.get('caller'), params },
+  const caller = context.get('caller');
+  const sessions = await backend.getSessions(caller);
+  const served = sessions.serveConnection({
+    ...{ transport: events.transport, caller, params },
     close: ({ reason }) => events.close(reason),
   });
   // Ends the heartbeats, and the response if it has begun.

@@ -216,5 +216,5 @@ function findSession(hub: CallHub, id: string | undefined): AgentSession | undef
 
 function requireMember<T>({ name }: Command, member: T | undefined): T {
   if (member !== undefined) return member;
-  throw new Fault('refused', `${name} is not available in this dialect`);
+  throw new Fault('refused', `${name} is not available for this connection`);
 }

@@ -7,7 +7,7 @@ import { createIds } from '../../src/app/system-ports/ids.ts';
 import { AccessTokens } from '../../src/http/access-tokens.ts';
 import { createHttpApp } from '../../src/http/app.ts';
 import { AuditLog } from '../../src/http/audit-log.ts';
-import type { BackendCall, HttpBackend } from '../../src/http/backend.ts';
+import type { BackendCall, Caller, HttpBackend, SessionBackend } from '../../src/http/backend.ts';
 import { LoginCodes } from '../../src/http/login-codes.ts';
 import { RequestGuard } from '../../src/http/request-guard.ts';
 import type { ResponseLimits } from '../../src/http/response-limit.ts';
@@ -30,7 +30,7 @@ export interface AppRequest {
 }
 
 export interface AppOptions {
-  readonly backend?: Partial<HttpBackend>;
+  readonly backend?: Partial<HttpBackend & SessionBackend>;
   readonly allowedOrigins?: readonly string[];
   readonly maxBodyBytes?: number;
   readonly responseLimits?: ResponseLimits;
@@ -114,10 +114,13 @@ export const PUBLIC_ROUTES: readonly string[] = [
 
 export const isPublic = ({ method, pattern }: Route): boolean => PUBLIC_ROUTES.includes(`${method} ${pattern}`);
 
-function createBackend(calls: BackendCall[]): HttpBackend {
+function createBackend(calls: BackendCall[]): HttpBackend & SessionBackend {
   const page = { bytes: new TextEncoder().encode('page'), contentType: 'text/html', isImmutable: false };
   return {
     sessionFields: ['id', 'forkOf', 'cwd', 'persist'],
+    async getSessions(this: SessionBackend, _: Caller) {
+      return this;
+    },
     async call(call) {
       calls.push(call);
       return { status: 'settled', result: { sessionId: 's1' } };

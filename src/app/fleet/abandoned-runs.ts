@@ -3,7 +3,6 @@ import type { RunReference, RunWorkflows } from '../../contracts/index.ts';
 import type { PostgresStorage } from '../../store/postgres/postgres-store.ts';
 
 export interface AbandonedRunsOptions {
-  readonly storage: Pick<PostgresStorage, 'database' | 'tenant'>;
   readonly workflows: Pick<RunWorkflows, 'start'>;
   /** Time for the workflow of a run to be recovered. */
   readonly graceMs: number;
@@ -24,17 +23,17 @@ export class AbandonedRuns {
   }
 
   /** If there is a workflow after all, one of both finds the session in use by the other. */
-  async continueAll(): Promise<void> {
-    const { storage, workflows, graceMs, continueRun } = this.#options;
-    const { database, tenant } = storage;
+  async continueAll({ database, tenant }: Pick<PostgresStorage, 'database' | 'tenant'>): Promise<void> {
+    const { workflows, graceMs, continueRun } = this.#options;
     const rows = await database.tenantTransaction(tenant, (connection) =>
       connection.query<{ id: string }>(LIST, [tenant, graceMs]),
     );
     for (const { id: sessionId } of rows) {
-      if (this.#continuing.has(sessionId)) continue;
-      this.#continuing.add(sessionId);
       const run = { tenant, sessionId };
-      await workflows.start(run, () => continueRun(run).finally(() => this.#continuing.delete(sessionId)));
+      const key = JSON.stringify([tenant, sessionId]);
+      if (this.#continuing.has(key)) continue;
+      this.#continuing.add(key);
+      await workflows.start(run, () => continueRun(run).finally(() => this.#continuing.delete(key)));
     }
   }
 }

@@ -11,7 +11,7 @@ export interface ContinueRunOptions {
   /** Opens the session if necessary. */
   findSession(run: RunReference): Promise<AgentSession>;
   /** Asks the process that has the session open to continue its run. Resolves when it has accepted that. */
-  continueElsewhere?(run: RunReference): Promise<void>;
+  continueElsewhere(run: RunReference): Promise<void>;
 }
 
 const RETRY_MS = 1000;
@@ -70,7 +70,7 @@ async function tryContinue(options: ContinueRunOptions, run: RunReference): Prom
     tracker.forget(run);
     if (getFaultReason(problem) !== 'in_use') throw problem;
     // A client has opened the session on another node before.
-    await continueElsewhere?.(run);
+    await continueElsewhere(run);
     return;
   }
   await ended;

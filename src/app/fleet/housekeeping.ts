@@ -9,7 +9,7 @@ export interface HousekeepingOptions {
   readonly log: Log;
   readonly holderId: string;
   /** Each returns how many things it has removed. */
-  readonly tasks: Readonly<Record<string, () => Promise<number>>>;
+  listTasks(): Promise<Readonly<Record<string, () => Promise<number>>>>;
 }
 
 const INTERVAL_MS = 3_600_000;
@@ -39,7 +39,11 @@ export function startHousekeeping(options: HousekeepingOptions): () => Promise<v
 }
 
 /** Never rejects: the next time is in an hour. */
-export async function runTasks({ database, holderId, tasks, log }: HousekeepingOptions): Promise<void> {
+export async function runTasks({ database, holderId, listTasks, log }: HousekeepingOptions): Promise<void> {
+  const tasks = await listTasks().catch((thrown: unknown) => {
+    log('old records were not removed', { error: getErrorMessage(thrown) });
+    return {};
+  });
   for (const [name, run] of Object.entries(tasks)) {
     try {
       const lease = { name: `housekeeping/${name}`, owner: holderId, expiresMs: LEASE_MS, isKept: true };

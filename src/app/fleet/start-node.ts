@@ -1,10 +1,13 @@
 // Makes a server a node of a fleet: its runs are recorded, and it continues those of nodes that have ended.
 import { getErrorMessage } from '../../base/index.ts';
 import type { AgentSession, Ports, RunReference } from '../../contracts/index.ts';
+import { version } from '../../support/version.ts';
 import type { OpenedStorage } from '../session-storage.ts';
+import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { AbandonedRuns } from './abandoned-runs.ts';
 import { continueRun, continueTaken } from './continue-run.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import type { NodeTenant } from './node-tenant.ts';
 import { NodeWatch } from './node-watch.ts';
 import { RunTracker } from './run-tracker.ts';
 
@@ -12,22 +15,25 @@ export interface NodeOptions {
   readonly storage: OpenedStorage;
   readonly ports: Pick<Ports, 'clock' | 'log'>;
   warn(line: string): void;
-  /** Sessions that were not used for so many days are deleted; none if absent. */
-  readonly retentionDays?: number | undefined;
   /** The time in which another node takes over. */
   readonly takeoverMs: number;
-  /** Opens the session if necessary. */
-  findSession(run: RunReference): Promise<AgentSession>;
-  /** Asks the process that has the session open to continue its run. */
-  continueElsewhere?(run: RunReference): Promise<void>;
-  /** Closes the session: another process writes to it now. */
-  closeLost(run: RunReference): void;
+  /** Sessions that were not used for so many days are deleted; none if absent. */
+  readonly retentionDays?: number | undefined;
+  /** Opened if necessary. */
+  getTenant(name: string): Promise<NodeTenant>;
+  /** Those that are open. */
+  listTenants(): Promise<readonly NodeTenant[]>;
 }
 
 export interface FleetNode {
   readonly id: string;
-  /** Continues the run of another node that has ended, if the session has one. Called when a session was opened, before clients use it. */
-  onOpened(session: AgentSession): Promise<void>;
+  /** The runs of the sessions of this tenant are recorded from now on. */
+  addTenant(tenant: NodeTenant): void;
+  /**
+   * Continues the run of another node that has ended, if the session has one. Called when a session of the tenant was opened, before
+   * clients use it.
+   */
+  onOpened(session: AgentSession, tenant: string): Promise<void>;
   /** Takes no more runs. Those whose sessions are closed from now on are continued by other nodes. Called before the sessions are closed. */
   stop(): Promise<void>;
   /** Called after the sessions are closed. */
@@ -42,40 +48,51 @@ const GRACE_SHARE = 0.3;
 const KEEP_RUNS_MS = 24 * 3_600_000;
 
 export async function startNode(options: NodeOptions): Promise<FleetNode> {
-  const { storage, ports, takeoverMs, findSession, continueElsewhere, closeLost } = options;
+  const { storage, ports, takeoverMs, getTenant, listTenants } = options;
   const { clock, log } = ports;
   const { holder, database } = storage.postgres;
   await warnOfSuperuser(options);
-  // Registered all the time, also without sessions: the runs of nodes that are not registered are taken over.
-  await holder.start();
+  // Registered all the time, also without sessions: the runs of nodes that are not registered are taken over. Other nodes relay to it from
+  // here on.
+  const { host, pid } = createProcessIdentity().self;
+  await holder.announce({ kind: 'node', name: `${host}:${pid}`, version: version() });
   const tracker: RunTracker = new RunTracker({
     start: (run, act) => workflows.start(run, act),
-    onLost: closeLost,
+    onLost: (run) => void getTenant(run.tenant).then((tenant) => tenant.closeLost(run)),
   });
-  const continueHere = (run: RunReference) =>
-    continueRun({ tracker, clock, log, findSession, ...(continueElsewhere ? { continueElsewhere } : {}) }, run);
+  const continueHere = async (run: RunReference) => {
+    const { findSession, continueElsewhere } = await getTenant(run.tenant);
+    return continueRun({ tracker, clock, log, findSession, continueElsewhere }, run);
+  };
   const workflows = await storage.startWorkflows(continueHere);
-  storage.postgres.runListener = tracker;
-  const abandoned = new AbandonedRuns({
-    ...{ storage: storage.postgres, workflows, graceMs: takeoverMs * GRACE_SHARE, continueRun: continueHere },
-  });
-  const continueAbandoned = () => abandoned.continueAll();
+  const abandoned = new AbandonedRuns({ workflows, graceMs: takeoverMs * GRACE_SHARE, continueRun: continueHere });
+  const continueAbandoned = async () => {
+    for (const { postgres } of await listTenants()) await abandoned.continueAll(postgres);
+  };
   const intervalMs = takeoverMs * WATCH_SHARE;
   const watch = new NodeWatch({ database, clock, log, workflows, continueAbandoned, intervalMs });
   watch.start();
   const stopHousekeeping = startHousekeeping({
     ...{ database, clock, log, holderId: holder.id },
-    tasks: {
+    listTasks: async () => ({
       runs: () => workflows.removeEnded(clock.now() - KEEP_RUNS_MS),
-      [`sessions of ${storage.postgres.tenant}`]: () => removeOldSessions(options),
-    },
+      ...Object.fromEntries(
+        (await listAllTenants(options)).map((tenant) => [
+          `sessions of ${tenant}`,
+          () => removeOldSessions(options, tenant),
+        ]),
+      ),
+    }),
   });
   return {
     id: holder.id,
-    onOpened: (session) =>
+    addTenant({ postgres }) {
+      postgres.runListener = tracker;
+    },
+    onOpened: (session, tenant) =>
       continueTaken(
         { tracker, log, continueLater: (run) => workflows.start(run, () => continueHere(run)) },
-        { tenant: storage.postgres.tenant, sessionId: session.id },
+        { tenant, sessionId: session.id },
         session,
       ),
     async stop() {
@@ -97,8 +114,16 @@ async function warnOfSuperuser({ storage, warn }: NodeOptions): Promise<void> {
   if (role) warn(`Warning: the database role ${role.name} is exempt from row-level security. Use an ordinary role.`);
 }
 
-async function removeOldSessions({ storage, retentionDays }: NodeOptions): Promise<number> {
+/** Also those that are not open here. */
+async function listAllTenants({ storage }: NodeOptions): Promise<readonly string[]> {
+  const { listTenants } = await import('../../store/postgres/access-token-rows.ts');
+  const { database, tenant } = storage.postgres;
+  return [...new Set([tenant, ...(await listTenants(database))])];
+}
+
+async function removeOldSessions({ storage, retentionDays }: NodeOptions, name: string): Promise<number> {
   if (retentionDays === undefined) return 0;
   const { deleteOldSessions } = await import('../../store/postgres/delete-sessions.ts');
-  return (await deleteOldSessions(storage.postgres, retentionDays)).deleted.length;
+  const { postgres } = name === storage.postgres.tenant ? storage : storage.openTenant(name);
+  return (await deleteOldSessions(postgres, retentionDays)).deleted.length;
 }

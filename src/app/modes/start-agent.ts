@@ -55,6 +55,8 @@ type LoadDialectDefaults = (settings: SettingValues) => Promise<Readonly<Record<
 /** The state that every mode needs before an agent is created. */
 export interface StartContext {
   readonly ports: StartedAgent['ports'];
+  /** Instead of `ports`, for logins of model providers that are renewed. */
+  readonly credentialPorts?: StartedAgent['ports'] | undefined;
   readonly agentDirectory: string;
   readonly cwd: string;
   readonly decision: TrustDecision;
@@ -189,9 +191,11 @@ async function openDiagnosticLog(file: string, warn: (line: string) => void): Pr
 /** Includes the flags that select the session. Does not include the trust decision. */
 export function toAgentOptions(
   options: StartOptions,
-  { ports, agentDirectory, cwd, settings, permissionRules, settingSources, storage, traces }: StartContext,
+  startContext: StartContext,
   warn: (line: string) => void,
 ): AgentOptions {
+  const { ports, credentialPorts, agentDirectory, cwd, settings, permissionRules, settingSources, storage, traces } =
+    startContext;
   return {
     ...readFlagOptions(options),
     cwd,
@@ -201,6 +205,7 @@ export function toAgentOptions(
     permissionRules,
     settingSources,
     ports,
+    credentialPorts,
     storage,
     redact: ports.redact,
     withhold: ports.withhold,

@@ -30,7 +30,9 @@ export function createSharedServices(options: SessionPoolOptions): SharedService
   const { agent: common } = options;
   const { ports, agentDirectory } = common;
   const agentModels = createAgentModels(common);
-  const modelRegistry: ModelRegistry = common.models ?? agentModels;
+  const { credentialPorts } = common;
+  const modelRegistry: ModelRegistry =
+    common.models ?? (credentialPorts ? createAgentModels({ ...common, ports: credentialPorts }) : agentModels);
   const auth = createLazyAuth(common, agentModels.credentials);
   return {
     pool: createSessionPool(options, modelRegistry),

@@ -11,7 +11,7 @@ import { readRequestFacts } from './request-facts.ts';
 export interface UpgradeOptions<T> {
   readonly clock: Clock;
   readonly maxFrameBytes: number;
-  admit(request: RequestFacts): { readonly admitted: T } | { readonly refused: RawRefusal };
+  admit(request: RequestFacts): Promise<{ readonly admitted: T } | { readonly refused: RawRefusal }>;
   onConnection(socket: WebSocketLike, admitted: T): void;
 }
 
@@ -28,13 +28,18 @@ export function createUpgradeHandler<T>({ clock, maxFrameBytes, admit, onConnect
   server.on('wsClientError', ({ message }, socket) =>
     sendRefusal(socket, { status: 400, code: 'invalid_params', message: `This is no valid handshake: ${message}.` }),
   );
-  return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  return async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const facts = readRequestFacts(request);
-    const admission = facts ? admit(facts) : { refused: INVALID_REQUEST };
+    // The client may disconnect before the token is found.
+    const ignore = () => {};
+    socket.on('error', ignore);
+    const admission = facts ? await admit(facts) : { refused: INVALID_REQUEST };
+    if (socket.destroyed) return;
     if ('refused' in admission) {
       sendRefusal(socket, admission.refused);
       return;
     }
+    socket.off('error', ignore);
     server.handleUpgrade(request, socket, head, (webSocket) => {
       keepAlive(webSocket, clock);
       onConnection(webSocket as WebSocketLike, admission.admitted);

@@ -6,7 +6,7 @@
  * - `relay_frames`: what was sent and not read yet. `seq` counts the rows of one channel to one recipient.
  *
  * The tables are not logged: after a crash of the database they are empty, and clients connect again. The functions set the tenant, so
- * that a call needs one message to the database. The last argument of `pg_notify` is empty: each node has a name of its own.
+ * that a call needs one message to the database. The last argument of `pg_notify` is the tenant: a node has a relay for each.
  */
 export const FLEET_TABLES = `
 alter table parley.holders
@@ -62,7 +62,7 @@ begin
     values (p_channel, p_tenant, p_opener, p_acceptor) on conflict do nothing;
   insert into parley.relay_frames (tenant, recipient, channel, seq, body, body_key)
     values (p_tenant, p_acceptor, p_channel, 1, p_body, p_key) on conflict do nothing;
-  perform pg_notify('parley_relay_' || p_acceptor, '');
+  perform pg_notify('parley_relay_' || p_acceptor, p_tenant);
   return true;
 end $$;
 
@@ -81,7 +81,7 @@ begin
     ) as part
     where exists (select from parley.relay_channels as c where c.id = part.channel)
     on conflict do nothing;
-  perform pg_notify('parley_relay_' || node.id, '') from (select distinct unnest(p_recipients) as id) as node;
+  perform pg_notify('parley_relay_' || node.id, p_tenant) from (select distinct unnest(p_recipients) as id) as node;
   return query select line.channel from unnest(p_channels) as line (channel)
     where not exists (select from parley.relay_channels as c where c.id = line.channel);
 end $$;

@@ -1,5 +1,6 @@
 // The tables of stored sessions, as a list of migrations. A migration that was released is never changed.
 import { FLEET_TABLES } from './fleet-schema.ts';
+import { TOKEN_TABLES } from './token-schema.ts';
 
 export interface Migration {
   readonly version: number;
@@ -168,6 +169,7 @@ end $$;
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, oldestProgram: 1, sql: FIRST },
   { version: 2, oldestProgram: 1, sql: FLEET_TABLES },
+  { version: 3, oldestProgram: 1, sql: TOKEN_TABLES },
 ];
 
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;

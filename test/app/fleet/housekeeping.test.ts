@@ -11,10 +11,10 @@ test('one node does the work, and an error of one task does not prevent the othe
     runTasks({
       ...{ database, holderId, log: (event, fields) => void logged.push([event, fields]) },
       clock: { now: () => 0 } as never,
-      tasks: {
+      listTasks: async () => ({
         broken: () => Promise.reject(new Error('no space')),
         runs: async () => done.push(holderId),
-      },
+      }),
     });
   await run('one');
   await run('two');

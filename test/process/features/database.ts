@@ -67,6 +67,20 @@ export function tryDatabase(): void {
       for (const server of [second, first]) expect(await stopServer(server)).toMatchObject({ code: 143 });
     });
 
+    test('a token gives access to the sessions of its tenant', async () => {
+      const env = { PARLEY_DATABASE_URL: (await createTestDatabase()).url };
+      const tokens = await runProgram(['serve', 'tokens', 'add', 'bot', '--tenant', 'team'], '', { env });
+      const token = tokens.stdout.trim();
+      const server = await startServer(OFFLINE, withRuntime({ env }));
+      const created = await server.request('/v1/sessions', { method: 'POST', body: {}, token });
+      expect(created.status).toBe(201);
+      expect((await server.request('/v1/sessions', { token })).json).toMatchObject({ data: { sessions: [{}] } });
+      expect((await server.request('/v1/sessions')).json).toMatchObject({ data: { sessions: [] } });
+      expect(await stopServer(server)).toMatchObject({ code: 143 });
+      const removed = await runProgram(['serve', 'tokens', 'remove', 'bot', '--tenant', 'team'], '', { env });
+      expect(removed.stdout).toBe('Removed bot. Its connections are ended.\n');
+    });
+
     test('a fleet without nodes', async () => {
       const { code, stderr } = await runProgram(['serve', '--demo-fleet', '0']);
       expect(code).toBe(2);

@@ -6,6 +6,12 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createIds } from '../../../src/app/system-ports/ids.ts';
 import type { SqlRow } from '../../../src/contracts/database.ts';
 import type { SessionEntry } from '../../../src/protocol/session-entry.ts';
+import {
+  addStoredToken,
+  findStoredToken,
+  listStoredTokens,
+  removeStoredToken,
+} from '../../../src/store/postgres/access-token-rows.ts';
 import { createContentCipher } from '../../../src/store/postgres/content-cipher.ts';
 import { createPostgresIndex } from '../../../src/store/postgres/postgres-index.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -13,7 +19,7 @@ import { withClient } from '../../support/database-server.ts';
 import { entry, header } from '../contract.ts';
 import { openPostgres, openStore, type PostgresFixture } from './postgres-fixture.ts';
 
-const TABLES = ['sessions', 'entries', 'images', 'files'];
+const TABLES = ['sessions', 'entries', 'images', 'files', 'tokens'];
 const CANARY = 'canary';
 let postgres: PostgresFixture;
 /** Exempt from row-level security. */
@@ -59,13 +65,14 @@ describe('tenants', () => {
   beforeEach(async () => {
     if (hasSession) return;
     hasSession = true;
-    const { log } = await createSession('of-b', { tenant: 'b' });
+    const { log, storage } = await createSession('of-b', { tenant: 'b' });
     await log.close();
+    await addStoredToken(storage.database, 'b', { name: 'bot', access: 'full', createdMs: 1, digest: 'digest' });
   });
 
   test('no operation of a tenant finds or changes a session of another one', async () => {
     const before = await Promise.all(TABLES.map(readAll));
-    expect(before.map((rows) => rows.length > 0)).toEqual([true, true, true, true]);
+    expect(before.map((rows) => rows.length > 0)).toEqual(TABLES.map(() => true));
     const storage = postgres.openStorage({ tenant: 'a' });
     const [store, index] = [openStore(storage), createPostgresIndex(storage)];
     const notFound = { code: 'not_found' };
@@ -94,6 +101,25 @@ describe('tenants', () => {
     await own.close();
     await store.remove('of-b');
     expect(await Promise.all(TABLES.map(readAll))).toEqual(before);
+  });
+
+  test('a token is found by its digest only, and tenants list and remove their own', async () => {
+    const { database } = postgres.openStorage({ tenant: 'a' });
+    expect(await findStoredToken(database, 'digest')).toEqual({ tenant: 'b', name: 'bot', access: 'full' });
+    expect(await findStoredToken(database, 'other')).toBeUndefined();
+    expect(await findStoredToken(database, '')).toBeUndefined();
+    expect(await listStoredTokens(database, 'a')).toEqual([]);
+    await expect(removeStoredToken(database, 'a', 'bot')).rejects.toMatchObject({ code: 'config' });
+    expect(await listStoredTokens(database, 'b')).toEqual([{ name: 'bot', access: 'full', createdMs: 1 }]);
+    // Knowing the digest does not allow a change.
+    await withClient(postgres.url, (sql) =>
+      sql.begin(async (inner) => {
+        await inner`select set_config('parley.token_digest', 'digest', true)`;
+        expect(await inner`select name from parley.tokens`).toHaveLength(1);
+        expect((await inner`update parley.tokens set access = 'read'`).count).toBe(0);
+        expect((await inner`delete from parley.tokens`).count).toBe(0);
+      }),
+    );
   });
 
   test.each([

@@ -3,17 +3,18 @@ import { Fault, getErrorMessage, isRecord } from '../../../base/index.ts';
 import type { ConnectionEnd } from '../../../http/index.ts';
 import type { CloseReason } from '../../../server/shared/shared-client.ts';
 
-const CODES: Record<CloseReason, number> = {
+const CODES: Record<CloseReason | 'token_removed', number> = {
   reads_too_slowly: 4408,
   session_closed: 4404,
   rate_limit: 4429,
   exit_requested: 1000,
   server_ends: 1012,
+  token_removed: 4401,
 };
 
 const TRY_LATER = 1013;
 
-export function toConnectionEnd(reason: CloseReason, message: string): ConnectionEnd {
+export function toConnectionEnd(reason: keyof typeof CODES, message: string): ConnectionEnd {
   return { code: CODES[reason], reason: message };
 }
 

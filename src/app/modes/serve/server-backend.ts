@@ -1,6 +1,5 @@
-// Connects the HTTP server to the sessions: runs commands, serves connections and reads files.
+// Connects the HTTP server to the sessions of a tenant that are open in this process: runs commands, and serves connections.
 import { Fault } from '../../../base/index.ts';
-import { startSession } from '../../../commands/multi-session/sessions.ts';
 import type { AgentSession, Codec, Command, SessionHub, Transport } from '../../../contracts/index.ts';
 import { loadDialect } from '../../../dialects/index.ts';
 import { addPosition } from '../../../dialects/positioned-frame.ts';
@@ -11,8 +10,8 @@ import type {
   Caller,
   ClientConnection,
   ConnectionParams,
-  HttpBackend,
   SessionActivity,
+  SessionBackend,
 } from '../../../http/index.ts';
 import type { UiAnswer, UiRequest } from '../../../protocol/index.ts';
 import { findAnswerProblem } from '../../../server/shared/answer-check.ts';
@@ -21,9 +20,9 @@ import { type ClientObserver, type ClientServices, serveClient } from '../../../
 import type { SharedSession, SharedSessions } from '../../../server/shared/shared-sessions.ts';
 import { version } from '../../../support/version.ts';
 import type { Metrics } from '../../../telemetry/index.ts';
-import { readDialectSchema, readOpenApiText } from '../schema.ts';
+import { readDialectSchema } from '../schema.ts';
+import type { ClientRegistry } from './client-registry.ts';
 import { toConnectionEnd } from './connection-end.ts';
-import type { PageFiles } from './page-files.ts';
 import type { SessionOpener } from './session-opener.ts';
 
 export interface ServerBackendOptions {
@@ -33,32 +32,18 @@ export interface ServerBackendOptions {
   readonly commands: ReadonlyMap<string, Command>;
   readonly audit: AuditLog;
   readonly metrics: Metrics;
-  readonly pageFiles: PageFiles;
+  readonly clients: ClientRegistry;
   readonly files: Parameters<typeof readDialectSchema>[1];
   readonly clientBuffer: number;
-  readonly maxClients: number;
-  readonly startedMs: number;
 }
 
-/** The backend of a server: of one node, or of a fleet of nodes. */
-export interface ServeBackend extends HttpBackend {
-  /** Undefined while another client can connect. */
-  checkClientCount(): Fault | undefined;
-  /** Ends all connections. */
-  close(): void;
-}
-
-/** Instead of the dialect, while the session of a connection is being opened. */
-const OPENING = '';
 const STREAMS: readonly string[] = ['full', 'delta'];
 
-export class ServerBackend implements ServeBackend {
-  readonly sessionFields = Object.keys(startSession.params.entries);
+export class ServerBackend implements SessionBackend {
   readonly #options: ServerBackendOptions;
   readonly #services: ClientServices;
   /** For calls over HTTP. */
   readonly #callServices: ClientServices;
-  readonly #connections = new Map<ClientConnection, string>();
   #clientCount = 0;
 
   constructor(options: ServerBackendOptions) {
@@ -73,14 +58,6 @@ export class ServerBackend implements ServeBackend {
     this.#callServices = { ...this.#services, pool: opener.createCallPool() };
   }
 
-  /** `relayed`: further clients of this process, whose sessions are on other nodes. */
-  checkClientCount(relayed = 0): Fault | undefined {
-    const { maxClients } = this.#options;
-    if (this.#connections.size + relayed < maxClients) return undefined;
-    const message = `The server has ${maxClients} clients, the most that serve.maxClients allows.`;
-    return new Fault('busy', message, { details: { reason: 'too_many_clients' } });
-  }
-
   async call({ caller, command, params, sessionId, shouldWait }: BackendCall): Promise<BackendReply> {
     const { shared, commands, opener } = this.#options;
     const session = sessionId === undefined ? undefined : await opener.find(sessionId);
@@ -91,20 +68,8 @@ export class ServerBackend implements ServeBackend {
   }
 
   async serveConnection(connection: ClientConnection): Promise<void> {
-    const fault = this.checkClientCount();
-    if (fault) throw fault;
-    // Counted before anything is awaited, so that clients that connect at the same time do not exceed the limit.
-    this.#connections.set(connection, OPENING);
-    try {
-      await this.#serveCounted(connection);
-    } finally {
-      this.#setConnection(connection, undefined);
-    }
-  }
-
-  async #serveCounted(connection: ClientConnection): Promise<void> {
     const { transport, caller, params } = connection;
-    const { shared, commands, clientBuffer, audit, metrics, files } = this.#options;
+    const { shared, commands, clientBuffer, audit, metrics, files, clients } = this.#options;
     const { dialect: dialectName = 'omp', stream = 'full', after } = params;
     if (!STREAMS.includes(stream)) throw new Fault('invalid_params', `stream must be full or delta (got ${stream})`);
     const dialect = await loadDialect(dialectName);
@@ -115,8 +80,8 @@ export class ServerBackend implements ServeBackend {
       ...{ version: version(), stream: stream as 'full' | 'delta', addPosition, clientName: name },
     });
     const counted = countFrames({ transport, codec }, dialectName, metrics);
-    const client = { client: name, token: caller.token, remoteAddress: caller.remoteAddress };
-    this.#setConnection(connection, dialectName);
+    const client = describeCaller({ ...caller, name });
+    clients.setDialect(connection, dialectName);
     audit.write({ action: 'connect', ...client, session: session?.id });
     try {
       await serveClient({
@@ -172,29 +137,6 @@ export class ServerBackend implements ServeBackend {
     return (await this.#options.opener.find(sessionId)).history.renderHtml(options);
   }
 
-  readPageFile(path: string) {
-    return this.#options.pageFiles.read(path);
-  }
-
-  readOpenApi(): Promise<string> {
-    return readOpenApiText(this.#options.files);
-  }
-
-  async renderMetrics(): Promise<string> {
-    return this.#options.metrics.render();
-  }
-
-  getHealth() {
-    const { shared, startedMs } = this.#options;
-    const uptimeSeconds = Math.round((shared.ports.clock.now() - startedMs) / 1000);
-    return { status: 'ok', version: version(), uptimeSeconds };
-  }
-
-  close(): void {
-    for (const connection of this.#connections.keys())
-      connection.close(toConnectionEnd('server_ends', 'The server ends. Connect again later.'));
-  }
-
   async #openSession({ params, caller }: ClientConnection): Promise<AgentSession> {
     const { opener, hub, shared } = this.#options;
     if (params.session === undefined && caller.access !== 'full')
@@ -206,18 +148,9 @@ export class ServerBackend implements ServeBackend {
     return session;
   }
 
-  #setConnection(connection: ClientConnection, dialect: string | undefined): void {
-    const changed = dialect ?? this.#connections.get(connection) ?? OPENING;
-    if (dialect === undefined) this.#connections.delete(connection);
-    else this.#connections.set(connection, dialect);
-    if (changed === OPENING) return;
-    const count = [...this.#connections.values()].filter((name) => name === changed).length;
-    this.#options.metrics.setClients(changed, count);
-  }
-
-  #createObserver({ name, token, remoteAddress }: Caller): ClientObserver {
+  #createObserver(caller: Caller): ClientObserver {
     const { audit, metrics } = this.#options;
-    const client = { client: name, token, remoteAddress };
+    const client = describeCaller(caller);
     return {
       onCall(command, session, { fault, target, copyOf } = {}) {
         if (command.access === 'read') return;
@@ -231,6 +164,11 @@ export class ServerBackend implements ServeBackend {
       onAnswer: (session) => audit.write({ action: 'answer', ...client, session }),
     };
   }
+}
+
+/** For the audit log. */
+export function describeCaller({ name, token, tenant, remoteAddress }: Caller) {
+  return { client: name === '' ? undefined : name, token, tenant, remoteAddress };
 }
 
 /** Counts the frames in both directions, without a further object for each. */

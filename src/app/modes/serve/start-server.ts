@@ -1,41 +1,30 @@
 // Starts the server: sessions, HTTP, WebSockets and the Unix socket.
 import { join } from 'node:path';
-import { Fault } from '../../../base/index.ts';
-import { commandTable } from '../../../commands/command-table.ts';
-import { addMultiSessionCommands } from '../../../commands/multi-session/index.ts';
-import { replaceSessionCommands } from '../../../commands/shared-session/index.ts';
-import type { AgentSession, Clock } from '../../../contracts/index.ts';
+import type { Clock } from '../../../contracts/index.ts';
 import type { HttpAppOptions } from '../../../http/app.ts';
 import {
   AuditLog,
   answerPageRequest,
-  type Caller,
   type ClientConnection,
   LoginCodes,
   loadAccessTokens,
   RequestGuard,
 } from '../../../http/index.ts';
-import type { MultiSessionHub } from '../../../server/multi-session-hub.ts';
-import { type SharedSessionListeners, SharedSessions } from '../../../server/shared/shared-sessions.ts';
 import { version } from '../../../support/version.ts';
 import { createMetrics, type Metrics } from '../../../telemetry/index.ts';
-import { isContinuedAlready } from '../../fleet/is-continued-already.ts';
 import type { FleetNode } from '../../fleet/start-node.ts';
-import type { Workspaces } from '../../fleet/workspaces/workspaces.ts';
 import { type HttpListener, type HttpListenerOptions, listenHttp } from '../../system-ports/http-listener.ts';
 import { createProcessStatistics } from '../../system-ports/process-statistics.ts';
 import { createRefusalHeaders, formatRefusalBody, INVALID_REQUEST } from '../../system-ports/raw-response.ts';
 import { readRequestFacts } from '../../system-ports/request-facts.ts';
 import { listenSocket, type SocketListener } from '../../system-ports/socket-listener.ts';
-import { openMultiSession } from '../multi-session.ts';
 import type { StartContext, StartOptions } from '../start-agent.ts';
 import { checkAllowedHosts, checkAllowedOrigins } from './allowed-addresses.ts';
-import type { RunningFleet } from './fleet/start-fleet.ts';
+import { ClientRegistry } from './client-registry.ts';
 import { PageFiles } from './page-files.ts';
-import { type ServeBackend, ServerBackend, type ServerBackendOptions } from './server-backend.ts';
-import { createServerWorkspaces } from './server-workspaces.ts';
-import { SessionOpener } from './session-opener.ts';
+import { ServerHttpBackend } from './server-http-backend.ts';
 import { serveSocketClient } from './socket-clients.ts';
+import { Tenants } from './tenants.ts';
 import type { createWebSocketHandler } from './web-sockets.ts';
 
 export interface ServeOptions {
@@ -58,7 +47,6 @@ export interface RunningServer {
 }
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
-const MINUTE_MS = 60_000;
 /** Connections without a client: single requests, and those whose request has not arrived yet. */
 const SPARE_CONNECTIONS = 200;
 
@@ -73,25 +61,25 @@ export async function startServer(
   checkAllowedHosts(settings['serve.allowedHosts']);
   checkAllowedOrigins(settings['serve.allowedOrigins']);
   const directory = join(agentDirectory, 'serve');
-  const tokens = await loadAccessTokens({ files, ids, clock, directory }, serveOptions.token);
+  const shared =
+    startContext.storage && (await import('./shared-tokens.ts')).shareTokens(startContext.storage.postgres, clock);
+  const tokens = await loadAccessTokens({ files, ids, clock, directory }, serveOptions.token, shared?.tokens);
   ports.redact(tokens.main);
-  const { workspaces, ...workspaceControl } = await createServerWorkspaces(startContext);
-  const multiSessionOptions = { storesChoices: true, workspaces, onExitRequested: refuseExit };
-  const { hub } = await openMultiSession(options, warn, startContext, multiSessionOptions);
-  if (!hub.pool) throw new Fault('internal', 'The server has no session pool');
   const metrics = createServerMetrics(clock);
-  const observation = observeSessions(metrics);
-  const shared = new SharedSessions(hub, ports, observation);
   const audit = new AuditLog({ files, clock, directory, onProblem: (message) => warn(`Warning: ${message}`) });
-  const idleMs = settings['serve.idleMinutes'] * MINUTE_MS;
-  const opener = new SessionOpener({
-    ...{ pool: hub.pool, shared, clock, idleMs, onOpened: observation.onOpened },
-    prepare: async (session) => node?.onOpened(session),
-    explain: async (thrown, id) => fleet?.explain(thrown, id) ?? thrown,
+  const clients = new ClientRegistry(settings['serve.maxClients'], metrics);
+  let node: FleetNode | undefined;
+  const tenants = await Tenants.create(startContext, {
+    ...{ options, audit, metrics, clients, warn },
+    getNode: () => node,
   });
-  workspaceControl.connect({ hub, opener });
-  const { backend, fleet } = await createBackend(startContext, { hub, shared, opener, audit, metrics });
-  const node = await startNodeLazily(startContext, { hub, shared, opener, backend, warn });
+  node = await startNodeLazily(startContext, tenants, warn);
+  const stopListening = await shared?.follow(clients);
+  const backend = new ServerHttpBackend({
+    ...{ clients, metrics, files, clock, nodeId: node?.id },
+    pageFiles: new PageFiles(files, process.argv[1] ?? ''),
+    getSessions: (tenant) => tenants.getSessions(tenant),
+  });
   const loginCodes = new LoginCodes(clock, ids);
   const listeners = await listen(serveOptions, startContext, {
     ...{ backend, audit, tokens, loginCodes },
@@ -105,87 +93,39 @@ export async function startServer(
     socket: serveOptions.socket,
     createLoginAddress: () => `${url}?code=${loginCodes.create()}`,
     async close() {
-      opener.stop();
-      workspaceControl.close();
+      await stopListening?.();
       await node?.stop();
-      fleet?.stop();
+      await tenants.stop();
       backend.close();
       audit.write({ action: 'stop' });
+      const open = await tenants.list();
       // At the same time: a client that does not read delays the end of its connection for most of the time that is left.
-      await Promise.all([closeListeners(listeners), closeSessions(hub, workspaces), audit.close()]);
+      await Promise.all([closeListeners(listeners), ...open.map((tenant) => tenant.closeSessions()), audit.close()]);
       metrics.close();
-      // After the logs are closed: an approval that ends without an answer would be stored as a denied call.
-      shared.close();
       await node?.close();
-      await fleet?.close();
+      await Promise.all(open.map((tenant) => tenant.closeFleet()));
       await startContext.close();
     },
   };
 }
 
-interface NodeContext {
-  readonly hub: MultiSessionHub;
-  readonly shared: SharedSessions;
-  readonly opener: SessionOpener;
-  readonly backend: ServeBackend;
-  warn(line: string): void;
-}
-
 /** With a database, the server is a node of a fleet. */
 async function startNodeLazily(
   { storage, ports, settings }: StartContext,
-  { hub, shared, opener, backend, warn }: NodeContext,
+  tenants: Tenants,
+  warn: (line: string) => void,
 ): Promise<FleetNode | undefined> {
   if (!storage) return undefined;
   const { startNode } = await import('../../fleet/start-node.ts');
-  return startNode({
+  const node = await startNode({
     ...{ storage, ports, warn },
     takeoverMs: settings['database.takeoverSeconds'] * 1000,
     retentionDays: settings['database.retentionDays'],
-    findSession: ({ sessionId }) => opener.find(sessionId),
-    continueElsewhere: ({ sessionId }) => continueElsewhere(backend, sessionId),
-    closeLost({ sessionId }) {
-      const session = hub.find(sessionId)?.session;
-      if (!session) return;
-      const end = () => shared.remove(session, 'The session is open on another node now. Connect again.');
-      void hub
-        .closeSession(sessionId)
-        .catch(() => {})
-        .finally(end);
-    },
+    getTenant: (name) => tenants.getNode(name),
+    listTenants: async () => (await tenants.list()).flatMap((tenant) => tenant.node ?? []),
   });
-}
-
-type BackendOptions = Pick<ServerBackendOptions, 'shared' | 'opener' | 'audit' | 'metrics'>;
-
-/** With a database, the server is a node of a fleet. */
-async function createBackend(
-  { storage, ports, settings }: StartContext,
-  { hub, ...options }: BackendOptions & { readonly hub: MultiSessionHub },
-): Promise<{ backend: ServeBackend; fleet: RunningFleet | undefined }> {
-  const { audit, metrics } = options;
-  const commands = replaceSessionCommands(addMultiSessionCommands(commandTable));
-  const local = new ServerBackend({
-    ...{ hub, ...options, files: ports.files, commands, startedMs: ports.clock.now() },
-    pageFiles: new PageFiles(ports.files, process.argv[1] ?? ''),
-    clientBuffer: settings['serve.clientBuffer'],
-    maxClients: settings['serve.maxClients'],
-  });
-  if (!storage) return { backend: local, fleet: undefined };
-  const { startFleet } = await import('./fleet/start-fleet.ts');
-  const isOpen = (id: string) => hub.find(id) !== undefined;
-  const fleet = await startFleet({ storage, ports, local, commands, audit, metrics, isOpen });
-  return { backend: fleet.backend, fleet };
-}
-
-const FLEET_CALLER: Caller = { name: 'fleet', access: 'full', token: 'fleet', remoteAddress: '' };
-
-/** Relayed to the node that has the session open. */
-async function continueElsewhere(backend: ServeBackend, sessionId: string): Promise<void> {
-  const call = { caller: FLEET_CALLER, command: 'continue_run', params: {}, sessionId, shouldWait: false };
-  const reply = await backend.call(call);
-  if (reply.status !== 'failed') return;
-  if (!isContinuedAlready(reply.fault)) throw reply.fault;
+  node.addTenant(await tenants.getNode(storage.postgres.tenant));
+  return node;
 }
 
 function createServerMetrics(clock: Clock): Metrics {
@@ -199,35 +139,8 @@ async function closeListeners({ http, socket }: Awaited<ReturnType<typeof listen
   await Promise.all([http.close(), socket?.close()]);
 }
 
-/** The extension of one session must not end the sessions of others. */
-function refuseExit(session: AgentSession): void {
-  const message = 'An extension asked to end the program. The server continues, because other sessions use it, too.';
-  session.notify({ level: 'warning', message, source: 'extensions' });
-}
-
-/** Counts the events of open sessions, and the answers to approvals. */
-function observeSessions(metrics: Metrics): SharedSessionListeners & { onOpened(session: AgentSession): void } {
-  const stops = new Map<AgentSession, () => void>();
-  const observe = (session: AgentSession) => {
-    if (!stops.has(session)) stops.set(session, metrics.observeSession(session));
-  };
-  return {
-    onOpened: (session) => observe(session),
-    onReplaced: (session) => observe(session),
-    onRemoved(session) {
-      stops.get(session)?.();
-      stops.delete(session);
-    },
-    onAnswered(request, answer) {
-      if (request.method !== 'select' || request.toolCall === undefined || !('value' in answer)) return;
-      // A client can send any text, and it must not become the value of a label.
-      metrics.countApproval(request.options.includes(answer.value) ? answer.value : 'other');
-    },
-  };
-}
-
 interface ListenContext {
-  readonly backend: ServeBackend;
+  readonly backend: ServerHttpBackend;
   readonly audit: AuditLog;
   readonly tokens: Awaited<ReturnType<typeof loadAccessTokens>>;
   readonly loginCodes: LoginCodes;
@@ -254,7 +167,8 @@ async function listen(
   };
   const listenContext = { backend, guard, audit, clock, maxFrameBytes, onRefused };
   let webSockets: Promise<ReturnType<typeof createWebSocketHandler>> | undefined;
-  const serveConnection = (connection: ClientConnection) => backend.serveConnection(connection);
+  const serveConnection = async (connection: ClientConnection) =>
+    (await backend.getSessions(connection.caller)).serveConnection(connection);
   const socketListener =
     socket === undefined
       ? undefined
@@ -314,16 +228,4 @@ function formatHost(host: string): string {
 
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
-}
-
-/** A run in progress is not ended in its log, so that it can be continued. */
-async function closeSessions(hub: MultiSessionHub, workspaces: Workspaces | undefined): Promise<void> {
-  const interrupt = async (session: AgentSession) => {
-    // An extension may have changed them during the run.
-    await hub.pool?.saveChoices?.(session).catch(() => {});
-    await workspaces?.snapshot(session.id);
-    await session.interrupt();
-  };
-  const close = (session: AgentSession) => (session.runs.isSettled ? hub.closeSession(session.id) : interrupt(session));
-  await Promise.all(hub.sessions.map((session) => close(session).catch(() => {})));
 }

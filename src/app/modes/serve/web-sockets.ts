@@ -14,10 +14,10 @@ import { createWebSocketTransport, type WebSocketLike } from '../../../transport
 import type { RawRefusal } from '../../system-ports/raw-response.ts';
 import { createUpgradeHandler } from '../../system-ports/web-socket-upgrades.ts';
 import { toRefusedEnd } from './connection-end.ts';
-import type { ServeBackend } from './server-backend.ts';
+import type { ServerHttpBackend } from './server-http-backend.ts';
 
 export interface WebSocketOptions {
-  readonly backend: ServeBackend;
+  readonly backend: ServerHttpBackend;
   readonly guard: RequestGuard;
   readonly audit: AuditLog;
   readonly clock: Clock;
@@ -35,8 +35,8 @@ export function createWebSocketHandler(options: WebSocketOptions) {
   const { clock, maxFrameBytes, audit, onRefused } = options;
   return createUpgradeHandler<AdmittedUpgrade>({
     ...{ clock, maxFrameBytes },
-    admit(request) {
-      const admission = admitUpgrade(request, options);
+    async admit(request) {
+      const admission = await admitUpgrade(request, options);
       if ('caller' in admission) return { admitted: admission };
       const { remoteAddress, path } = request;
       audit.write({ action: 'refuse', remoteAddress, reason: `${path}: ${admission.message}` });
@@ -47,14 +47,23 @@ export function createWebSocketHandler(options: WebSocketOptions) {
   });
 }
 
-function admitUpgrade(facts: RequestFacts, { guard, backend }: WebSocketOptions): AdmittedUpgrade | RawRefusal {
+async function admitUpgrade(
+  facts: RequestFacts,
+  { guard, backend }: WebSocketOptions,
+): Promise<AdmittedUpgrade | RawRefusal> {
   const refusal = guard.check(facts);
   if (refusal) return refusal;
   const { path, query, remoteAddress } = facts;
   if (path !== '/ws') return { status: 404, code: 'not_found', message: 'WebSockets connect to /ws.' };
+  try {
+    await guard.loadToken(facts, { allowQuery: true });
+  } catch (thrown) {
+    const { code, message } = toFault(thrown);
+    return { status: 503, code, message, retryAfter: RETRY_AFTER };
+  }
   const admission = guard.authorize(facts, { allowQuery: true });
   if ('refusal' in admission) return admission.refusal;
-  const fault = backend.checkClientCount();
+  const fault = backend.clients.check();
   if (fault) return { status: 503, code: fault.code, message: fault.message, retryAfter: RETRY_AFTER };
   const invalid = findInvalidQuery(query);
   if (invalid) return { status: 400, code: invalid.code, message: invalid.message };
@@ -89,7 +98,8 @@ async function serveWebSocket(
     ...{ stream: read('stream'), cwd: read('cwd') },
   };
   try {
-    await options.backend.serveConnection({
+    const sessions = await options.backend.getSessions(caller);
+    await sessions.serveConnection({
       ...{ transport, caller, params },
       close: ({ code, reason }) => transport.close(code, reason),
     });

@@ -2,7 +2,8 @@
 import { type Fault, getFaultReason, type Line, toFault, tryParseJson } from '../../../../base/index.ts';
 import type { Transport } from '../../../../contracts/index.ts';
 import type { RelayChannel } from '../../../../fleet/index.ts';
-import type { HttpBackend } from '../../../../http/index.ts';
+import type { ClientConnection, SessionBackend } from '../../../../http/index.ts';
+import type { ClientRegistry } from '../client-registry.ts';
 import {
   type ChannelOpening,
   decodeLine,
@@ -17,7 +18,8 @@ import {
 } from './relay-frames.ts';
 
 export interface AnswerContext {
-  readonly backend: HttpBackend;
+  readonly backend: SessionBackend;
+  readonly clients: ClientRegistry;
   /** False: the other node must look for the session again. */
   isHere(sessionId: string): Promise<boolean>;
 }
@@ -48,12 +50,17 @@ export function isInUse(thrown: unknown): thrown is Fault {
 
 type ClientOpening = Extract<ChannelOpening, { kind: 'client' }>;
 
-function serveClient(channel: RelayChannel, opening: ClientOpening, { backend }: AnswerContext): Promise<void> {
+function serveClient(
+  channel: RelayChannel,
+  opening: ClientOpening,
+  { backend, clients }: AnswerContext,
+): Promise<void> {
   const { caller, params } = opening;
-  return backend.serveConnection({
+  const connection: ClientConnection = {
     ...{ transport: createTransport(channel), caller, params },
     close: (end) => channel.close(encodeJson({ status: 'ended', ...end } satisfies RelayedEnd)),
-  });
+  };
+  return clients.serve(connection, () => backend.serveConnection(connection));
 }
 
 function createTransport(channel: RelayChannel): Transport {
@@ -80,7 +87,7 @@ function createTransport(channel: RelayChannel): Transport {
   };
 }
 
-async function answerRequest(channel: RelayChannel, sessionId: string, backend: HttpBackend): Promise<void> {
+async function answerRequest(channel: RelayChannel, sessionId: string, backend: SessionBackend): Promise<void> {
   for await (const message of channel.messages) {
     const request = tryParseJson(message.toString()) as unknown as RelayedRequest;
     channel.send(encodeJson({ value: await execute(backend, sessionId, request) }));
@@ -88,7 +95,7 @@ async function answerRequest(channel: RelayChannel, sessionId: string, backend: 
   }
 }
 
-async function execute(backend: HttpBackend, sessionId: string, request: RelayedRequest): Promise<unknown> {
+async function execute(backend: SessionBackend, sessionId: string, request: RelayedRequest): Promise<unknown> {
   switch (request.name) {
     case 'call':
       return encodeReply(await backend.call(request));

@@ -1,4 +1,4 @@
-// The backend of a node of a fleet: what concerns a session that another node has open is relayed to that node.
+// The sessions of a tenant in a fleet: what concerns a session that another node has open is relayed to that node.
 import { isRecord } from '../../../../base/index.ts';
 import type { Clock, Command } from '../../../../contracts/index.ts';
 import type { Relay } from '../../../../fleet/index.ts';
@@ -9,11 +9,11 @@ import type {
   Caller,
   ClientConnection,
   SessionActivity,
+  SessionBackend,
 } from '../../../../http/index.ts';
 import type { UiAnswer, UiRequest } from '../../../../protocol/index.ts';
-import type { Metrics } from '../../../../telemetry/index.ts';
-import { toConnectionEnd } from '../connection-end.ts';
-import type { ServeBackend, ServerBackend } from '../server-backend.ts';
+import type { ClientRegistry } from '../client-registry.ts';
+import { describeCaller } from '../server-backend.ts';
 import { isInUse } from './answer-node.ts';
 import { relayClient } from './relay-client.ts';
 import { decodeReply, type RelayedRequest } from './relay-frames.ts';
@@ -21,13 +21,13 @@ import { createUnavailableFault, type RelayedReply, relayRequest } from './relay
 
 export interface FleetBackendOptions {
   /** Of this node alone. */
-  readonly local: ServerBackend;
+  readonly local: SessionBackend;
   readonly relay: Relay;
   readonly nodeId: string;
   readonly clock: Clock;
   readonly commands: ReadonlyMap<string, Command>;
   readonly audit: AuditLog;
-  readonly metrics: Metrics;
+  readonly clients: ClientRegistry;
   /** The session is open in this process. */
   isOpen(sessionId: string): boolean;
   /** Whether a process is known to have ended before its registration has expired. */
@@ -39,20 +39,11 @@ const SEARCH_MS = 15_000;
 const FIRST_RETRY_MS = 25;
 const MAX_RETRY_MS = 400;
 
-export class FleetBackend implements ServeBackend {
-  readonly sessionFields: readonly string[];
+export class FleetBackend implements SessionBackend {
   readonly #options: FleetBackendOptions;
-  /** Clients whose sessions are on other nodes. */
-  readonly #relayed = new Set<ClientConnection>();
-  #relayedCalls = 0;
 
   constructor(options: FleetBackendOptions) {
     this.#options = options;
-    this.sessionFields = options.local.sessionFields;
-  }
-
-  checkClientCount() {
-    return this.#options.local.checkClientCount(this.#relayed.size);
   }
 
   async call(call: BackendCall): Promise<BackendReply> {
@@ -66,8 +57,6 @@ export class FleetBackend implements ServeBackend {
 
   async serveConnection(connection: ClientConnection): Promise<void> {
     const { session } = connection.params;
-    const fault = this.checkClientCount();
-    if (fault) throw fault;
     await this.#findAndDo(session, {
       local: async () => ({ value: await this.#options.local.serveConnection(connection) }),
       remote: async (sessionId, nodeId) =>
@@ -104,46 +93,19 @@ export class FleetBackend implements ServeBackend {
     return this.#request(sessionId, { request: { name: 'export', branchOnly }, canRepeat: true, local });
   }
 
-  readPageFile(path: string) {
-    return this.#options.local.readPageFile(path);
-  }
-
-  readOpenApi() {
-    return this.#options.local.readOpenApi();
-  }
-
-  renderMetrics() {
-    return this.#options.local.renderMetrics();
-  }
-
-  getHealth() {
-    return { ...this.#options.local.getHealth(), node: this.#options.nodeId, relayedClients: this.#relayed.size };
-  }
-
-  close(): void {
-    this.#options.local.close();
-    for (const connection of this.#relayed)
-      connection.close(toConnectionEnd('server_ends', 'The server ends. Connect again later.'));
-  }
-
   async #relayClient(connection: ClientConnection, sessionId: string, nodeId: string): Promise<'served' | 'absent'> {
-    const { relay, clock, audit } = this.#options;
-    const { name, token, remoteAddress } = connection.caller;
-    const client = { client: name === '' ? undefined : name, token, remoteAddress };
+    const { relay, clock, audit, clients } = this.#options;
+    const client = describeCaller(connection.caller);
     let isOpen = false;
-    this.#relayed.add(connection);
-    this.#countRelayed();
+    const onOpened = () => {
+      isOpen = true;
+      audit.write({ action: 'connect', ...client, session: sessionId, node: nodeId });
+    };
     try {
-      return await relayClient({
-        ...{ relay, clock, nodeId, sessionId, connection },
-        onOpened() {
-          isOpen = true;
-          audit.write({ action: 'connect', ...client, session: sessionId, node: nodeId });
-        },
-      });
+      return await clients.relay(connection, () =>
+        relayClient({ ...{ relay, clock, nodeId, sessionId, connection, onOpened } }),
+      );
     } finally {
-      this.#relayed.delete(connection);
-      this.#countRelayed();
       if (isOpen) audit.write({ action: 'disconnect', ...client, session: sessionId, node: nodeId });
     }
   }
@@ -152,19 +114,14 @@ export class FleetBackend implements ServeBackend {
     sessionId: string | undefined,
     { request, canRepeat, local, decode = (value) => value as unknown as T }: RequestPlan<T, Wire>,
   ): Promise<T> {
-    const { relay } = this.#options;
+    const { relay, clients } = this.#options;
     return this.#findAndDo(sessionId, {
       local: async () => ({ value: await local() }),
       remote: async (id, nodeId) => {
-        this.#relayedCalls += 1;
-        this.#countRelayed();
-        try {
-          const reply: RelayedReply = await relayRequest({ relay, nodeId, sessionId: id, request, canRepeat });
-          return reply === 'absent' ? reply : { value: decode(reply.value as Wire) };
-        } finally {
-          this.#relayedCalls -= 1;
-          this.#countRelayed();
-        }
+        const reply: RelayedReply = await clients.relayCall('out', () =>
+          relayRequest({ relay, nodeId, sessionId: id, request, canRepeat }),
+        );
+        return reply === 'absent' ? reply : { value: decode(reply.value as Wire) };
       },
     });
   }
@@ -203,10 +160,6 @@ export class FleetBackend implements ServeBackend {
       if (owner && owner.kind !== 'node') throw thrown;
       return 'absent';
     }
-  }
-
-  #countRelayed(): void {
-    this.#options.metrics.setRelayed('out', this.#relayed.size + this.#relayedCalls);
   }
 }
 

@@ -1,15 +1,13 @@
 // Makes a server with a database a node of a fleet: it answers other nodes, and relays what concerns their sessions.
 import type { Clock, IdGenerator, Log } from '../../../../contracts/index.ts';
 import { Relay, type RelayChannel } from '../../../../fleet/index.ts';
-import { version } from '../../../../support/version.ts';
-import type { OpenedStorage } from '../../../session-storage.ts';
-import { createProcessIdentity } from '../../../system-ports/process-identity.ts';
+import type { TenantStorage } from '../../../session-storage.ts';
 import { answerNode } from './answer-node.ts';
 import { explainInUse } from './explain-in-use.ts';
 import { FleetBackend, type FleetBackendOptions } from './fleet-backend.ts';
 
-export interface FleetOptions extends Pick<FleetBackendOptions, 'local' | 'commands' | 'audit' | 'metrics' | 'isOpen'> {
-  readonly storage: OpenedStorage;
+export interface FleetOptions extends Pick<FleetBackendOptions, 'local' | 'commands' | 'audit' | 'clients' | 'isOpen'> {
+  readonly storage: TenantStorage;
   readonly ports: { readonly clock: Clock; readonly ids: IdGenerator; readonly log: Log };
 }
 
@@ -24,28 +22,21 @@ export interface RunningFleet {
 }
 
 export async function startFleet({ storage, ports, ...options }: FleetOptions): Promise<RunningFleet> {
-  const { local, metrics, isOpen } = options;
+  const { local, clients, isOpen } = options;
   const { clock, ids, log } = ports;
   const { database, cipher, tenant, holder } = storage.postgres;
   const hasEnded = (process: string) => holder.hasEnded(process);
   const nodeId = holder.id;
   let isStopping = false;
-  let answered = 0;
   const isHere = async (sessionId: string) =>
     !isStopping && (isOpen(sessionId) || (await relay.database.findOwner(sessionId))?.id === nodeId);
-  const answer = async (channel: RelayChannel) => {
-    metrics.setRelayed('in', ++answered);
-    await answerNode(channel, { backend: local, isHere });
-    metrics.setRelayed('in', --answered);
-  };
+  const answer = (channel: RelayChannel) =>
+    clients.relayCall('in', () => answerNode(channel, { backend: local, clients, isHere }));
   const relay = new Relay({
     ...{ database, cipher, tenant, nodeId, clock, ids, log, hasEnded },
     onOpened: (channel) => void answer(channel),
   });
   await relay.start();
-  // Other nodes open channels from here on.
-  const { host, pid } = createProcessIdentity().self;
-  await holder.announce({ kind: 'node', name: `${host}:${pid}`, version: version() });
   return {
     backend: new FleetBackend({ ...options, relay, nodeId, clock, hasEnded }),
     stop() {
