@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { COMMON_APIS, writeCodeCache } from './code-cache.mjs';
-import { COMMONJS_OPTIONS, toCommonJs } from './commonjs.mjs';
+import { COMMONJS_OPTIONS, HAS_SHORT_NAMES, toCommonJs } from './commonjs.mjs';
 import { alias, omitUnusedImports, removeZodLocales } from './vendor.mjs';
 
 /** Names of chunks by the file that contains them. @typedef {Readonly<Record<string, readonly string[]>>} Packs */
@@ -138,8 +138,7 @@ async function buildModules(project, entry) {
     target: 'node20',
     splitting: true,
     minifySyntax: true,
-    // Short names keep the start chunk small. PARLEY_BUILD=readable keeps the names in stack traces.
-    minifyIdentifiers: process.env.PARLEY_BUILD !== 'readable',
+    minifyIdentifiers: HAS_SHORT_NAMES,
     minifyWhitespace: true,
     // The `main` file of some packages is UMD, whose inner `require` calls esbuild cannot resolve.
     mainFields: ['module', 'main'],

@@ -21,6 +21,9 @@ export const COMMONJS_OPTIONS = /** @type {const} */ ({
 });
 const COMMON = /** @type {const} */ ({ ...COMMONJS_OPTIONS, define: { 'import.meta.url': 'module.url' } });
 
+/** Short names keep the start chunk small. PARLEY_BUILD=readable keeps the names in stack traces. */
+export const HAS_SHORT_NAMES = process.env.PARLEY_BUILD !== 'readable';
+
 /**
  * Appended to a CommonJS package in its own file: `import()` of it then returns the same as in Node, the members by name and the
  * module as `default`. Getters are used, because packages load some members on first use.
@@ -76,6 +79,8 @@ async function bundleStart(modules, entry, start) {
     stdin: { contents: `${shared.join('')}export{${names}};import ${JSON.stringify(entry)}` },
     bundle: true,
     write: false,
+    // Joining the modules makes their short names longer, because the names of one module must not hide those of another.
+    minifyIdentifiers: HAS_SHORT_NAMES,
     plugins: [
       {
         name: 'modules',

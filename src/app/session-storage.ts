@@ -28,6 +28,8 @@ export interface SessionStorageOptions {
   readonly settings: SettingValues;
   readonly agentDirectory: string;
   readonly secrets: DatabaseSecrets;
+  /** The flag --session-dir. It excludes a database. */
+  readonly sessionDir?: string | undefined;
   /** Removes the text from logs and messages. */
   redact(secret: string): void;
 }
@@ -60,8 +62,7 @@ const RETRY_MS = 15_000;
 /** Throws a Fault when the database cannot be used. */
 export async function openSessionStorage(options: SessionStorageOptions): Promise<OpenedStorage> {
   const { ports, settings, agentDirectory, secrets, redact } = options;
-  const url = settings.store ?? secrets.url;
-  if (url === undefined) throw new Fault('internal', 'no database is configured');
+  const url = getDatabaseUrl(options);
   for (const secret of listSecrets(url, secrets.key)) redact(secret);
   const database = await openDatabase({ url, applicationName: 'parley' });
   try {
@@ -114,6 +115,17 @@ export async function openSessionStorage(options: SessionStorageOptions): Promis
     await database.close().catch(() => {});
     throw problem;
   }
+}
+
+function getDatabaseUrl({ settings, secrets, sessionDir }: SessionStorageOptions): string {
+  if (sessionDir !== undefined)
+    throw new Fault(
+      'config',
+      '--session-dir has no effect, because sessions are stored in a database. Leave out one of both.',
+    );
+  const url = settings.store ?? secrets.url;
+  if (url === undefined) throw new Fault('internal', 'no database is configured');
+  return url;
 }
 
 function createTenantStorage(

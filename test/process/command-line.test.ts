@@ -84,6 +84,12 @@ describe('invalid arguments', () => {
     ],
     ['a missing value', ['--model'], 2, 'Flag --model needs a value'],
     ['an unknown tool', ['--tools', 'nope', 'hello'], 2, 'Unknown tool: nope. Available: '],
+    [
+      'a directory of sessions beside a database',
+      ['--session-dir', 'a', '--store', 'postgres://127.0.0.1:1/n', 'hello'],
+      2,
+      '--session-dir has no effect, because sessions are stored in a database',
+    ],
     ['a missing directory', ['--cwd', '/nowhere/at/all', 'hello'], 2, 'Working directory does not exist'],
     ['an unknown dialect', ['--mode', 'rpc', '--dialect', 'klingon'], 2, 'Unknown dialect: klingon. Available: omp'],
     ['an unknown model', ['--model', 'nope/none', 'hello'], 1, 'Error: Model not found: nope/none'],

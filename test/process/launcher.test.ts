@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { createDirectories } from '../support/program.ts';
@@ -29,6 +29,10 @@ function firstReply(program: string, ...flags: string[]) {
     .map((line) => JSON.parse(line));
   return { status, reply: frames.find(({ id }) => id === '1'), stderr };
 }
+
+test('the chunk that every start loads is small', () => {
+  expect(statSync(join(dirname(inject('program')), 'program', 'start.js')).size).toBeLessThan(240_000);
+});
 
 test('V8 accepts the code cache of the build', () => {
   const spy = join(createTemporaryDirectory(), 'spy.cjs');

@@ -1,7 +1,6 @@
 // Starts an agent from command-line options. Shared by all modes.
 
 import { resolve } from 'node:path';
-import { Fault } from '../../base/index.ts';
 import type { AgentSession, SessionStore } from '../../contracts/index.ts';
 import type { ExtensionHost } from '../../extensions/index.ts';
 import {
@@ -128,13 +127,8 @@ async function openStorageLazily(
 ): Promise<OpenedStorage | undefined> {
   const secrets = takeDatabaseSecrets(env);
   if ((context.settings.store ?? secrets.url) === undefined || noSession) return undefined;
-  if (sessionDir !== undefined)
-    throw new Fault(
-      'config',
-      '--session-dir has no effect, because sessions are stored in a database. Leave out one of both.',
-    );
   const { openSessionStorage } = await import('../session-storage.ts');
-  return openSessionStorage({ ...context, secrets, redact: context.ports.redact });
+  return openSessionStorage({ ...context, secrets, redact: context.ports.redact, sessionDir });
 }
 
 /** The other variables of OpenTelemetry have no effect without one of these. */
