@@ -1,7 +1,6 @@
 // Formats tables, ages and sizes for a terminal. Cells are sanitized like all other text on the terminal.
 
-import { line, truncateLine } from '../../terminal/text/line.ts';
-import { measureWidth } from '../../terminal/text/text-width.ts';
+import { line, measureLine, truncateLine } from '../../terminal/text/line.ts';
 
 const MAX_CELL_WIDTH = 60;
 
@@ -11,20 +10,25 @@ export function formatTable(
   maxCellWidth = MAX_CELL_WIDTH,
 ): string {
   const all = [head, ...rows].map((row) => row.map((text) => formatCell(text, maxCellWidth)));
-  const widths = head.map((_, column) => Math.max(...all.map((row) => measureWidth(row[column] ?? ''))));
+  const widths = head.map((_, column) => all.reduce((width, row) => Math.max(width, row[column]?.width ?? 0), 0));
   const lines = all.map((row) =>
     row
-      .map((text, column) => text + ' '.repeat((widths[column] ?? 0) - measureWidth(text)))
+      .map(({ text, width }, column) => text + ' '.repeat((widths[column] ?? 0) - width))
       .join('  ')
       .trimEnd(),
   );
   return `${lines.join('\n')}\n`;
 }
 
-function formatCell(text: string, maxWidth: number): string {
-  return truncateLine(line(text.trim().replace(/\s+/g, ' ')), maxWidth)
-    .map((span) => span.text)
-    .join('');
+interface Cell {
+  readonly text: string;
+  readonly width: number;
+}
+
+/** Measured before the spans are joined: text with an ellipsis would take long to measure. */
+function formatCell(text: string, maxWidth: number): Cell {
+  const spans = truncateLine(line(text.trim().replace(/\s+/g, ' ')), maxWidth);
+  return { text: spans.map((span) => span.text).join(''), width: measureLine(spans) };
 }
 
 const AGE_UNITS: readonly [number, string][] = [

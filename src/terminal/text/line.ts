@@ -1,7 +1,7 @@
 // Styled lines of text: measuring, truncating and wrapping.
 
 import { joinSafe, repeatSafe, type SafeText, sanitizeLine, sliceSafe } from '../../base/safe-text.ts';
-import { type Grapheme, measureWidth, splitGraphemes } from './text-width.ts';
+import { findPrefixLength, type Grapheme, measureWidth, splitGraphemes } from './text-width.ts';
 
 export type Colour = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
 
@@ -49,24 +49,12 @@ export function truncateLine(spans: Line, width: number): Line {
   const retained: Span[] = [];
   let left = Math.max(0, width - 1);
   for (const { text, style } of spans) {
-    const fitting = takeWidth(text, left);
+    const fitting = sliceSafe(text, 0, findPrefixLength(text, left));
     if (fitting !== '') retained.push({ text: fitting, style });
     left -= measureWidth(fitting);
     if (fitting.length < text.length) break;
   }
   return width > 0 ? [...retained, span('…', { dim: true })] : [];
-}
-
-/** The longest prefix of at most `width` cells. */
-function takeWidth(text: SafeText, width: number): SafeText {
-  let end = 0;
-  let left = width;
-  for (const grapheme of splitGraphemes(text)) {
-    if (grapheme.width > left) break;
-    left -= grapheme.width;
-    end += grapheme.text.length;
-  }
-  return sliceSafe(text, 0, end);
 }
 
 interface Word {

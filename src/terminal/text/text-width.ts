@@ -21,10 +21,18 @@ export function splitGraphemes(text: string): Grapheme[] {
   return Array.from(segmentText(text), (segment) => ({ text: segment, width: measureGrapheme(segment) }));
 }
 
+/** ASCII characters that are graphemes of their own, or a part of the text in which graphemes can have several characters. */
+const PIECES = /([ -~]+(?![^ -~]))|[ -~]?[^ -~]+(?:[ -~][^ -~]+)*[ -~]?/g;
+
+/** Intl.Segmenter is slow, so it gets only the parts that need it. */
+function* segmentText(text: string): Generator<string> {
+  for (const [piece, plain] of text.matchAll(PIECES)) yield* plain ?? segmentPiece(piece);
+}
+
 /** Intl.Segmenter takes quadratic time, so it gets chunks of this length (UTF-16 units). */
 const SEGMENT_CHUNK_LENGTH = 500;
 
-function* segmentText(text: string): Generator<string> {
+function* segmentPiece(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const segments = Array.from(
       segmenter.segment(text.slice(from, from + SEGMENT_CHUNK_LENGTH)),
@@ -39,7 +47,33 @@ function* segmentText(text: string): Generator<string> {
 
 export function measureWidth(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length;
-  return splitGraphemes(text).reduce((sum, { width }) => sum + width, 0);
+  let width = 0;
+  for (const [piece, plain] of text.matchAll(PIECES)) {
+    if (plain !== undefined) width += plain.length;
+    else for (const grapheme of segmentPiece(piece)) width += measureGrapheme(grapheme);
+  }
+  return width;
+}
+
+/** The length of the longest prefix of at most `width` cells, in UTF-16 units. */
+export function findPrefixLength(text: string, width: number): number {
+  let length = 0;
+  let left = width;
+  for (const [piece, plain] of text.matchAll(PIECES)) {
+    if (plain !== undefined) {
+      const fitting = Math.min(plain.length, left);
+      length += fitting;
+      left -= fitting;
+      if (fitting < plain.length) return length;
+    } else {
+      for (const grapheme of segmentPiece(piece)) {
+        left -= measureGrapheme(grapheme);
+        if (left < 0) return length;
+        length += grapheme.length;
+      }
+    }
+  }
+  return length;
 }
 
 /** A text has few different graphemes, and string-width would split each of them again. */

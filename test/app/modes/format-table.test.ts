@@ -1,5 +1,5 @@
 import { array, assert, property, string, tuple } from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { formatTable } from '../../../src/app/modes/format-table.ts';
 import { sanitize } from '../../../src/base/safe-text.ts';
 import { measureWidth } from '../../../src/terminal/text/text-width.ts';
@@ -23,6 +23,14 @@ describe('formatTable', () => {
 
   test('a long cell is cut between grapheme clusters', () => {
     expect(formatTable(['name'], [['👩‍💻'.repeat(40)]])).toBe(`name\n${'👩‍💻'.repeat(29)}…\n`);
+  });
+
+  test('a table of many rows measures each cut cell once', () => {
+    const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+    onTestFinished(() => segment.mockRestore());
+    const rows = Array.from({ length: 200_000 }, (_, n) => [n < 3 ? 'word '.repeat(30) : 'short']);
+    expect(formatTable(['name'], rows).split('\n')[1]).toHaveLength(60);
+    expect(segment.mock.calls).toEqual([['…'], ['…'], ['…']]);
   });
 
   test('for any content there is one line per row, without control characters', () => {

@@ -1,6 +1,6 @@
 // Measuring, wrapping and truncating lines.
 import { array, assert, constantFrom, integer, oneof, property, string } from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   hardWrapLine,
   type Line,
@@ -11,7 +11,7 @@ import {
   truncateLine,
   wrapLine,
 } from '../../../src/terminal/text/line.ts';
-import { measureWidth, splitGraphemes } from '../../../src/terminal/text/text-width.ts';
+import { findPrefixLength, measureWidth, splitGraphemes } from '../../../src/terminal/text/text-width.ts';
 
 const words = array(
   oneof(
@@ -63,6 +63,50 @@ describe('widths', () => {
   test('more different graphemes than the cache holds', () => {
     const text = String.fromCodePoint(...Array.from({ length: 5000 }, (_, i) => 0x4e00 + i));
     expect([measureWidth(text), measureWidth(text)]).toEqual([10_000, 10_000]);
+  });
+
+  test('graphemes are those of Intl.Segmenter, also where it is not used', () => {
+    const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+    // Marks that belong to the character before (U+0301, U+200D, U+FE0F) or after (U+0600), and line ends.
+    const parts = constantFrom(
+      'a',
+      'bc',
+      ' ',
+      '#',
+      '…',
+      '\u0301',
+      '\u0600',
+      '\u200d',
+      '\ufe0f',
+      '👩',
+      '🇩',
+      '\r',
+      '\n',
+      '日',
+    );
+    assert(
+      property(array(parts, { maxLength: 12 }), (texts) => {
+        const text = texts.join('');
+        const expected = Array.from(segmenter.segment(text), ({ segment }) => segment);
+        const graphemes = splitGraphemes(text);
+        expect(graphemes.map((grapheme) => grapheme.text)).toEqual(expected);
+        expect(measureWidth(text)).toBe(graphemes.reduce((sum, { width }) => sum + width, 0));
+        for (let limit = 0; limit <= 6; limit++) {
+          const prefix = text.slice(0, findPrefixLength(text, limit));
+          expect(measureWidth(prefix)).toBeLessThanOrEqual(limit);
+          const next = graphemes[splitGraphemes(prefix).length];
+          expect(measureWidth(prefix) + (next?.width ?? 7)).toBeGreaterThan(limit);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('Intl.Segmenter gets only the parts of a text that need it', () => {
+    const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+    onTestFinished(() => segment.mockRestore());
+    expect(measureWidth(`${'some words '.repeat(1000)}…`)).toBe(11_001);
+    expect(segment.mock.calls).toEqual([[' …']]);
   });
 
   test('the joined graphemes of a text are the text', () => {
