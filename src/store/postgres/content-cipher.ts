@@ -82,7 +82,10 @@ function decrypt(key: Buffer, keyId: string, bytes: Buffer, place: string): Buff
   try {
     const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
     decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(-TAG_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+    const content = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+    // Returns nothing in this mode, and throws if the content is not authentic.
+    decipher.final();
+    return content;
   } catch (cause) {
     throw new Fault(
       'storage',

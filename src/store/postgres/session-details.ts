@@ -63,7 +63,11 @@ export function encodeDetails(cipher: ContentCipher, session: SessionKey, detail
 }
 
 export function decodeDetails(cipher: ContentCipher, session: SessionKey, stored: StoredContent): SessionDetails {
-  const value = tryParseJson(cipher.decrypt(stored, getDetailsPlace(session)).toString('utf8'));
+  return parseDetails(cipher.decrypt(stored, getDetailsPlace(session)).toString('utf8'));
+}
+
+export function parseDetails(text: string): SessionDetails {
+  const value = tryParseJson(text);
   return isRecord(value) ? (value as SessionDetails) : {};
 }
 

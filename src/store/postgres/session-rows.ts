@@ -3,7 +3,7 @@ import { Fault } from '../../base/fault.ts';
 import type { Database, SqlValue } from '../../contracts/database.ts';
 import type { SessionSummary } from '../../contracts/session-store.ts';
 import type { ContentCipher } from './content-cipher.ts';
-import { decodeDetails } from './session-details.ts';
+import { decodeDetails, parseDetails } from './session-details.ts';
 import { createLostFault } from './session-faults.ts';
 import type { SessionHolder } from './session-holder.ts';
 import { formatReference, parseReference } from './session-reference.ts';
@@ -23,22 +23,28 @@ interface SummaryRow {
   readonly cost: number;
   readonly bytes: number;
   readonly interrupted: boolean;
-  readonly details: Uint8Array;
+  /** The details as text, if that is possible: a long list of texts is read in half of the time of a list of bytes. */
+  readonly text: string | null;
+  /** Otherwise. */
+  readonly details: Uint8Array | null;
   readonly detailsKey: string | null;
 }
 
+const CAN_BE_TEXT = `details_key is null and getdatabaseencoding() = 'UTF8'`;
 const SUMMARY_COLUMNS = `id, cwd, created_ms as "createdMs", modified_ms as "modifiedMs", messages, cost, interrupted,
-  end_position + file_bytes as bytes, details, details_key as "detailsKey"`;
+  end_position + file_bytes as bytes, case when ${CAN_BE_TEXT} then convert_from(details, 'UTF8') end as text,
+  case when not (${CAN_BE_TEXT}) then details end as details, details_key as "detailsKey"`;
 /** Ids that are named in a message. */
 const MAX_NAMED = 5;
 
 /** Newest first. `condition` can use the values from `$2` on. */
 export async function selectSessions(
-  { database, cipher, tenant }: RowContext,
+  context: RowContext,
   condition: string,
   values: readonly SqlValue[],
   limit?: number,
 ): Promise<SessionSummary[]> {
+  const { database, tenant } = context;
   const rows = await database.tenantTransaction(tenant, (connection) =>
     connection.query<SummaryRow>(
       `select ${SUMMARY_COLUMNS} from parley.sessions where tenant = $1 and ${condition}
@@ -46,20 +52,23 @@ export async function selectSessions(
       [tenant, ...values],
     ),
   );
-  return rows.map(({ details, detailsKey, ...row }) => {
-    const {
-      name,
-      parentSession,
-      opening = '',
-    } = decodeDetails(cipher, { tenant, id: row.id }, { bytes: details, keyId: detailsKey });
-    return {
-      path: formatReference(row.id),
-      ...row,
-      opening,
-      ...(name === undefined ? {} : { name }),
-      ...(parentSession === undefined ? {} : { parentSession }),
-    };
-  });
+  return rows.map((row) => toSummary(context, row));
+}
+
+function toSummary({ cipher, tenant }: RowContext, row: SummaryRow): SessionSummary {
+  const { id, cwd, createdMs, modifiedMs, messages, cost, bytes, interrupted } = row;
+  const {
+    name,
+    parentSession,
+    opening = '',
+  } = row.details === null
+    ? parseDetails(row.text ?? '')
+    : decodeDetails(cipher, { tenant, id }, { bytes: row.details, keyId: row.detailsKey });
+  return {
+    ...{ path: formatReference(id), id, cwd, createdMs, modifiedMs, messages, cost, bytes, interrupted, opening },
+    ...(name === undefined ? {} : { name }),
+    ...(parentSession === undefined ? {} : { parentSession }),
+  };
 }
 
 export function listSessions(context: RowContext, cwd: string | undefined): Promise<readonly SessionSummary[]> {
