@@ -1,6 +1,5 @@
-// Checks `--session-id` and finds the session with exactly this id. Loaded when the flag is used.
+// Checks `--session-id`. Loaded when the flag is used.
 import { Fault } from '../base/index.ts';
-import type { SessionStore } from '../contracts/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 /** The same characters as in pi. Others, such as a slash, could address another file. */
@@ -18,9 +17,4 @@ export function checkSessionId({ sessionId, session, continueLatest, chooseSessi
   if (SESSION_ID_PATTERN.test(sessionId)) return;
   const rule = 'letters, digits, ".", "_" and "-", at most 128, a letter or digit first and last';
   throw new Fault('config', `--session-id takes ${rule} (got ${JSON.stringify(sessionId)})`);
-}
-
-/** The path of the newest session with this id. Does not use `locate`, which also accepts paths and the beginning of an id. */
-export async function findSessionById(store: SessionStore, id: string): Promise<string | undefined> {
-  return (await store.list()).find((summary) => summary.id === id)?.path;
 }

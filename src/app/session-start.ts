@@ -52,9 +52,9 @@ async function resolveSessionId(
   options: SessionStartOptions,
   store: SessionStore,
 ): Promise<string | undefined> {
-  const { checkSessionId, findSessionById } = await import('./session-id.ts');
+  const { checkSessionId } = await import('./session-id.ts');
   checkSessionId({ ...options, sessionId });
-  const path = await findSessionById(store, sessionId);
+  const path = await store.find(sessionId);
   if (path === undefined || options.fork === undefined) return path;
   throw new Fault('config', `--session-id ${sessionId} is taken: ${path} has that id. Choose another for the copy.`);
 }

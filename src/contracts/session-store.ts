@@ -168,6 +168,8 @@ export interface SessionStore {
    * are resolved against `cwd`, by default the working directory of the process.
    */
   locate(pathOrId: string, cwd?: string): Promise<string>;
+  /** The path of the session with exactly this id, where `list` would show it. Of several, the newest one. */
+  find(id: string): Promise<string | undefined>;
   /**
    * A file in which a session can be created: an empty one, or an absent one whose name is a path. Otherwise `undefined`.
    * Throws a Fault when the file cannot be opened or its directory does not exist. Absent in stores without files.

@@ -38,6 +38,7 @@ export function createJsonlStore(options: JsonlStoreOptions): SessionStore {
     read: async (path) => (await import('./read-session.ts')).readSession(files, path),
     locate: async (reference, cwd) =>
       (await import('./locate-session.ts')).locateSession(files, directory, reference, cwd),
+    find: async (id) => (await import('./locate-in-folders.ts')).findInFolders(files, [directory], id),
     findEmptyFile: async (reference, cwd) => (await import('./locate-session.ts')).findEmptyFile(files, reference, cwd),
     findLatest: async (requestedDirectory = directory) =>
       (await import('./list-sessions.ts')).findLatestSession(files, requestedDirectory),

@@ -37,6 +37,7 @@ export function createMemoryStore(): MemoryStore {
     resume: async (path) => throwSessionNotFound(path),
     read: async (path) => throwSessionNotFound(path),
     locate: async (reference) => throwSessionNotFound(reference),
+    find: async () => undefined,
     findLatest: async () => undefined,
     list: async () => [],
     remove: async (path) => throwSessionNotFound(path),

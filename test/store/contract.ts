@@ -131,6 +131,7 @@ export function storeContract(name: string, openStore: () => StoreUnderTest | Pr
       await expect(store.locate('/no/where.jsonl')).rejects.toMatchObject(notFound);
       await expect(store.remove('/no/where.jsonl')).rejects.toMatchObject(notFound);
       await expect(store.locate('abc')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await store.find('abc')).toBeUndefined();
       expect(await store.findLatest()).toBeUndefined();
       expect(await store.list()).toEqual([]);
     });
@@ -143,6 +144,9 @@ export function storeContract(name: string, openStore: () => StoreUnderTest | Pr
       if (!keeps) return expect(await store.list()).toEqual([]);
       const path = (await store.findLatest())!;
       expect(path).toBe(log.file);
+      expect(await store.find(header.id)).toBe(path);
+      expect(await store.find(header.id.slice(0, -1))).toBeUndefined();
+      expect(await store.find(path)).toBeUndefined();
       const resumed = await store.resume(path);
       expect(resumed).toMatchObject({ header, path: [entry(0), entry(1)], leafId: entry(1).id, damage: [] });
       expect(resumed.name).toBeUndefined();

@@ -8,7 +8,6 @@ import type {
   SessionFeatures,
   SessionIndex,
   SessionPool,
-  SessionSummary,
 } from '../../contracts/index.ts';
 import type { MultiSessionHub, SharedServices } from '../../server/multi-session-hub.ts';
 import { createSessionNotFoundFault } from '../../server/session-hub.ts';
@@ -89,7 +88,7 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
     },
     find: (id) => (ending.has(id) ? undefined : hub.find(id)?.session),
     list: () => index.list(),
-    locate: async (pathOrId) => locateSession(await index.list(), pathOrId),
+    locate: (pathOrId) => index.locate(pathOrId),
     async close(id) {
       const alreadyEnding = ending.get(id);
       if (alreadyEnding) return void (await alreadyEnding);
@@ -132,17 +131,6 @@ async function openWithId(
   }
   if (member || opening.has(id)) throw new Fault('busy', `Session ${id} is open already`);
   return trackPending(opening, id, openSession(openOptions, request));
-}
-
-function locateSession(sessions: readonly SessionSummary[], pathOrId: string): SessionSummary {
-  const exact = sessions.find(({ id, path }) => id === pathOrId || path === pathOrId);
-  if (exact) return exact;
-  const found = pathOrId === '' ? [] : sessions.filter(({ id }) => id.startsWith(pathOrId));
-  const [first, second] = found;
-  if (!first) throw createSessionNotFoundFault(pathOrId);
-  if (!second) return first;
-  const ids = found.map(({ id }) => id).join(', ');
-  throw new Fault('invalid_params', `Several sessions begin with ${pathOrId}: ${ids}. Use more characters.`);
 }
 
 async function deleteSession(

@@ -20,7 +20,7 @@ import { createLogReader } from './log-reader.ts';
 import { decodeDetails, summarizeHeader } from './session-details.ts';
 import { SessionHolder, type TakenSession } from './session-holder.ts';
 import { formatReference } from './session-reference.ts';
-import { findLatest, listSessions, locateSession, removeSession } from './session-rows.ts';
+import { findLatest, findSession, listSessions, locateSession, removeSession } from './session-rows.ts';
 import { type NewSession, type OpenedSession, SessionWriter } from './session-writer.ts';
 import { StoredDirectory } from './stored-directory.ts';
 
@@ -72,6 +72,7 @@ export function createPostgresStore(storage: PostgresStorage, cwd?: string): Ses
     resume: async (reference) => resumeSession(storage, logFiles, await locateSession(storage, reference)),
     read: (reference) => readSession(logFiles, reference),
     locate: async (reference) => formatReference(await locateSession(storage, reference)),
+    find: (id) => findSession(storage, id, cwd),
     findLatest: async (directory) => findLatest(storage, directory ?? cwd),
     list: () => listSessions(storage, cwd),
     remove: async (reference) => removeSession(storage, await locateSession(storage, reference)),

@@ -75,6 +75,13 @@ export function listSessions(context: RowContext, cwd: string | undefined): Prom
   return cwd === undefined ? selectSessions(context, 'true', []) : selectSessions(context, 'cwd = $2', [cwd]);
 }
 
+export async function findSession(context: RowContext, id: string, cwd?: string): Promise<string | undefined> {
+  const [found] = await selectSessions(context, cwd === undefined ? 'id = $2' : 'id = $2 and cwd = $3', [
+    ...(cwd === undefined ? [id] : [id, cwd]),
+  ]);
+  return found?.path;
+}
+
 export async function findLatest(context: RowContext, cwd: string | undefined): Promise<string | undefined> {
   const condition = cwd === undefined ? 'true' : 'cwd = $2';
   const [latest] = await selectSessions(context, condition, cwd === undefined ? [] : [cwd], 1);

@@ -3,14 +3,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
-import type { AgentSession, Ports, SessionPool } from '../../../src/contracts/index.ts';
+import type { AgentSession, Ports, SessionIndex, SessionPool, SessionSummary } from '../../../src/contracts/index.ts';
 import { extractText } from '../../../src/protocol/index.ts';
 import { defaultSettings } from '../../../src/settings/settings-table.ts';
+import { createMemoryStore } from '../../../src/store/memory-store.ts';
 import { createScriptedModels } from '../../../src/testing/index.ts';
 import { createMultiSessionAgent } from '../../../src/testing/scenario-agent.ts';
 import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
-async function createPool(): Promise<SessionPool> {
+async function createPool(index?: SessionIndex): Promise<SessionPool> {
   const directory = createTemporaryDirectory();
   await mkdir(join(directory, 'work'));
   const models = createScriptedModels([{ text: 'One.' }, { text: 'Two.' }]);
@@ -22,6 +23,7 @@ async function createPool(): Promise<SessionPool> {
     settings: defaultSettings,
     ports: createSystemPorts({}),
     models,
+    ...(index ? { storage: { index, openStore: () => createMemoryStore(), close: async () => {} } } : {}),
   });
   onTestFinished(() => agent.close());
   const { pool } = agent.hub;
@@ -63,6 +65,14 @@ test('a closed session stays on disk and is resumed when it is opened again', as
   await pool.delete('s');
   expect(await pool.list()).toEqual([]);
   await expect(pool.delete('s')).rejects.toThrow('Session not found: s');
+});
+
+test('one session is found without a list of all', async () => {
+  const found = { id: 's', path: 'postgres:s' } as SessionSummary;
+  // Every other member throws, because it is undefined.
+  const index = { locate: async (reference: string) => ({ ...found, opening: reference }) } as unknown as SessionIndex;
+  const pool = await createPool(index);
+  expect(await pool.locate('beginning')).toEqual({ ...found, opening: 'beginning' });
 });
 
 test('a copy needs an existing source and an id that is free', async () => {

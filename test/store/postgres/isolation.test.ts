@@ -88,6 +88,7 @@ describe('tenants', () => {
     }
     await expect(store.read('postgres:of-b')).rejects.toMatchObject(notFound);
     expect(await index.find('of-b')).toBeUndefined();
+    expect(await store.find('of-b')).toBeUndefined();
     expect(await store.list()).toEqual([]);
     expect(await store.findLatest()).toBeUndefined();
     expect(await index.list()).toEqual([]);

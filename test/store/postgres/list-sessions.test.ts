@@ -83,6 +83,7 @@ test('what needs few sessions finds them with an index', async () => {
     'the latest of a directory': () => store.findLatest(),
     'all of a directory': () => store.list(),
     'an id': () => index.find('session-77'),
+    'an id of a directory': () => store.find('session-57'),
     'the beginning of an id': () => store.locate('session-4999'),
   };
   for (const [what, read] of Object.entries(reads)) {

@@ -1,6 +1,6 @@
 // Carries out the calls of the `agent` tool. Each call opens its session and closes it, so that other processes can use it between calls.
 import { createDeferred, Fault, getErrorMessage } from '../../../../base/index.ts';
-import type { AgentSession, OpenSessionRequest, SessionPool } from '../../../../contracts/index.ts';
+import type { AgentSession, OpenSessionRequest, SessionPool, SessionSummary } from '../../../../contracts/index.ts';
 import type { Model, ThinkingLevel } from '../../../../protocol/index.ts';
 import type { AgentArguments, AgentResult } from './agent-tool.ts';
 import type { Elicit } from './elicitation-ui.ts';
@@ -99,13 +99,22 @@ export class AgentCalls {
     { cwd, session: id }: AgentArguments,
   ): Promise<Pick<OpenSessionRequest, 'id' | 'cwd' | 'mustExist'>> {
     if (id === undefined) return { cwd };
-    const stored = (await pool.list()).find((summary) => summary.id === id);
-    if (!stored) throw new Fault('not_found', `Session not found: ${id}. Omit \`session\` to start a new one.`);
+    const stored = await locateUnlessAbsent(pool, id);
+    if (stored?.id !== id)
+      throw new Fault('not_found', `Session not found: ${id}. Omit \`session\` to start a new one.`);
     if (cwd !== undefined && (await this.#options.resolveDirectory(cwd)) !== stored.cwd) {
       throw new Fault('invalid_params', `Session ${id} works in ${stored.cwd}, not in ${cwd}. Omit \`cwd\`.`);
     }
     return { id, cwd: stored.cwd, mustExist: true };
   }
+}
+
+/** Also accepts the beginning of an id. */
+function locateUnlessAbsent(pool: SessionPool, id: string): Promise<SessionSummary | undefined> {
+  return pool.locate(id).catch((thrown: unknown) => {
+    if (thrown instanceof Fault && (thrown.code === 'not_found' || thrown.code === 'invalid_params')) return undefined;
+    throw thrown;
+  });
 }
 
 /** For models that the pool cannot find by their id, and for sessions that were stored with another model. */
