@@ -38,6 +38,8 @@ export interface SessionOwner {
   readonly process: string;
 }
 
+const LIST_HELD = `select s.id, s.interrupted from parley.sessions as s join parley.holders as h on h.id = s.holder
+  where s.tenant = $1 and s.id = any($2) and h.id <> $3 and h.expires_at > clock_timestamp()`;
 /** Rows that are read at once. */
 const MAX_ROWS = 64;
 
@@ -108,11 +110,13 @@ export class RelayDatabase {
     return found && { id: found.holder, kind: found.kind, process: found.process };
   }
 
-  /** The sessions that other processes have open, and whether their run has no end yet. */
-  async listHeldSessions(): Promise<ReadonlyMap<string, boolean>> {
-    const rows = await this.#call<{ id: string; interrupted: boolean }>('* from parley.list_held_sessions($1, $2)', [
-      this.#options.nodeId,
-    ]);
+  /** Those of these sessions that other processes have open, and whether their run has no end yet. */
+  async listHeldSessions(ids: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+    if (ids.length === 0) return new Map();
+    const { database, tenant, nodeId } = this.#options;
+    const rows = await database.tenantTransaction(tenant, (connection) =>
+      connection.query<{ id: string; interrupted: boolean }>(LIST_HELD, [tenant, ids, nodeId]),
+    );
     return new Map(rows.map(({ id, interrupted }) => [id, interrupted]));
   }
 

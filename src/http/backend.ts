@@ -77,8 +77,8 @@ export interface SessionBackend {
   /** Serves a connection until it ends. Rejects with a Fault when it is refused. */
   serveConnection(connection: ClientConnection): Promise<void>;
   describeSession(id: string): Promise<SessionDetails>;
-  /** What the open sessions are doing, by id. */
-  listActivities(): Promise<ReadonlyMap<string, SessionActivity>>;
+  /** What those of these sessions that are open are doing, by id. */
+  listActivities(ids: readonly string[]): Promise<ReadonlyMap<string, SessionActivity>>;
   listDialogs(sessionId: string): Promise<readonly UiRequest[]>;
   /** Returns false when no dialog with this id is open. */
   answerDialog(sessionId: string, requestId: string, answer: UiAnswer, caller: Caller): Promise<boolean>;

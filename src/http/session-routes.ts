@@ -32,7 +32,7 @@ export function addSessionRoutes(app: HttpRouter, options: SessionRouteOptions):
         const { query, cwd, cursor } = context.req.query();
         const reply = await call(context, 'list_sessions', { query, cwd, cursor, ...readNumbers(context, 'limit') });
         const sessions = await backend.getSessions(context.get('caller'));
-        return createReplyResponse(addActivities(reply, await sessions.listActivities()));
+        return createReplyResponse(await addActivities(reply, sessions));
       },
     },
     POST: { handle: (context) => startSession(context, options, { status: 201 }) },

@@ -281,5 +281,33 @@ test('another tenant sees neither frames nor channels', async () => {
     expect(await database.query(`select 1 from parley.${table}`)).toHaveLength(0);
   }
   const other = await startNode('d2', { tenant: 'other' });
-  expect(await other.relay.database.listHeldSessions()).toEqual(new Map());
+  await insertSession(database, 'default', 's', 'a');
+  expect(await other.relay.database.listHeldSessions(['s'])).toEqual(new Map());
 });
+
+test('which of some sessions other processes have open', async () => {
+  const { startNode, database } = await openRelays();
+  const [a, b] = [await startNode('a'), await startNode('b')];
+  for (const [id, holder] of [
+    ['of-a', 'a'],
+    ['of-b', 'b'],
+    ['closed', null],
+    ['other', 'b'],
+  ] as const)
+    await insertSession(database, 'default', id, holder);
+  const list = (...ids: string[]) => a.relay.database.listHeldSessions(ids);
+  expect(await list('of-a', 'of-b', 'closed', 'unknown')).toEqual(new Map([['of-b', false]]));
+  expect(await list()).toEqual(new Map());
+  await b.die();
+  expect(await list('of-b')).toEqual(new Map());
+});
+
+function insertSession(database: Database, tenant: string, id: string, holder: string | null): Promise<unknown> {
+  return database.tenantTransaction(tenant, (connection) =>
+    connection.query(
+      `insert into parley.sessions (tenant, id, header, cwd, created_ms, modified_ms, details, holder)
+        values ($1, $2, '', '/', 1, 1, '', $3)`,
+      [tenant, id, holder],
+    ),
+  );
+}

@@ -47,6 +47,25 @@ describe('query parameters', () => {
   });
 });
 
+test('the list asks what the sessions of its page are doing, and no others', async () => {
+  const asked: (readonly string[])[] = [];
+  const { request } = createTestApp({
+    backend: {
+      call: async () => ({
+        status: 'settled',
+        result: { sessions: [{ id: 'a' }, { id: 'b', interrupted: true }, { id: 'c' }], nextCursor: 'x' },
+      }),
+      async listActivities(ids) {
+        asked.push(ids);
+        return new Map([['a', 'running']]);
+      },
+    },
+  });
+  const { sessions } = ((await (await request('/v1/sessions')).json()) as { data: { sessions: unknown[] } }).data;
+  expect(asked).toEqual([['a', 'b', 'c']]);
+  expect(sessions).toMatchObject([{ activity: 'running' }, { activity: 'interrupted' }, { activity: 'idle' }]);
+});
+
 test('a new session refuses fields that it does not know: one could restrict the session', async () => {
   const { request, calls } = createTestApp();
   for (const path of ['/v1/sessions', '/v1/sessions/s/fork']) {

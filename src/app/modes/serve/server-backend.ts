@@ -112,9 +112,11 @@ export class ServerBackend implements SessionBackend {
     };
   }
 
-  async listActivities() {
+  async listActivities(ids: readonly string[]) {
     const { shared } = this.#options;
-    return new Map([...shared.all].map((open) => [open.session.id, describeActivity(open)] as const));
+    const wanted = new Set(ids);
+    const open = [...shared.all].filter(({ session }) => wanted.has(session.id));
+    return new Map(open.map((each) => [each.session.id, describeActivity(each)] as const));
   }
 
   async listDialogs(sessionId: string): Promise<readonly UiRequest[]> {

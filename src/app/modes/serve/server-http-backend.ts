@@ -38,7 +38,7 @@ export class ServerHttpBackend implements HttpBackend {
       call: (call) => sessions.call(call),
       serveConnection: (connection) => this.clients.serve(connection, () => sessions.serveConnection(connection)),
       describeSession: (id) => sessions.describeSession(id),
-      listActivities: () => sessions.listActivities(),
+      listActivities: (ids) => sessions.listActivities(ids),
       listDialogs: (sessionId) => sessions.listDialogs(sessionId),
       answerDialog: (...request) => sessions.answerDialog(...request),
       exportSession: (...request) => sessions.exportSession(...request),

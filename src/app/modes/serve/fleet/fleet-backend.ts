@@ -70,9 +70,9 @@ export class FleetBackend implements SessionBackend {
   }
 
   /** Of a session on another node it is only known whether a run has no end yet. */
-  async listActivities(): Promise<ReadonlyMap<string, SessionActivity>> {
+  async listActivities(ids: readonly string[]): Promise<ReadonlyMap<string, SessionActivity>> {
     const { local, relay } = this.#options;
-    const [own, others] = await Promise.all([local.listActivities(), relay.database.listHeldSessions()]);
+    const [own, others] = await Promise.all([local.listActivities(ids), relay.database.listHeldSessions(ids)]);
     const activities = [...others].map(([id, isRunning]) => [id, isRunning ? 'running' : 'idle'] as const);
     return new Map([...activities, ...own]);
   }
