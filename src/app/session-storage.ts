@@ -56,6 +56,8 @@ export interface TaskWorkerOptions {
 
 /** The part of the time before a takeover after which the registration of a process has expired. The rest is for noticing it. */
 const LEASE_SHARE = 0.6;
+/** The part of that time after which a node looks again for runs to continue. */
+const QUEUE_POLL_SHARE = 0.1;
 /** How long a message to the agent waits while the database restarts. */
 const RETRY_MS = 15_000;
 
@@ -102,7 +104,8 @@ export async function openSessionStorage(options: SessionStorageOptions): Promis
       },
       async startWorkflows(continueRun) {
         const { startDbos } = await import('./system-ports/dbos-workflows.ts');
-        return startDbos({ ...dbosContext, ids: ports.ids, continueRun });
+        const queuePollMs = settings['database.takeoverSeconds'] * 1000 * QUEUE_POLL_SHARE;
+        return startDbos({ ...dbosContext, ids: ports.ids, queuePollMs, continueRun });
       },
       async close() {
         await (await queue?.catch(() => undefined))?.close().catch(() => {});

@@ -15,6 +15,11 @@ export interface NodeWatchOptions {
   readonly stepTimeoutMs?: number;
 }
 
+/**
+ * So many times the runs of ended processes are looked for after one has ended, and it takes so many intervals until they are looked for
+ * without that: a look reads all runs in progress, and each node would do it in each interval.
+ */
+const LOOKS = 10;
 const LIST_ALIVE = 'select id from parley.holders where expires_at > clock_timestamp()';
 const STEP_TIMEOUT_MS = 5000;
 
@@ -23,6 +28,10 @@ export class NodeWatch {
   #cancel: Cancel = () => {};
   #isStopped = false;
   #checking: Promise<void> = Promise.resolve();
+  #alive: ReadonlySet<string> = new Set();
+  /** Processes may have ended before this one was started. */
+  #looksLeft = LOOKS;
+  #intervalsWithoutLook = 0;
 
   constructor(options: NodeWatchOptions) {
     this.#options = options;
@@ -39,19 +48,27 @@ export class NodeWatch {
 
   /** Never rejects: the database may be restarting. A step that does not end does not prevent the next check. */
   async check(): Promise<void> {
-    const { database, workflows, log, continueAbandoned } = this.#options;
+    const { database, log } = this.#options;
     try {
       const rows = await this.#limit('list', database.query<{ id: string }>(LIST_ALIVE));
       const alive = new Set(rows.map(({ id }) => id));
-      const count = await this.#limit(
-        'recover',
-        workflows.recover((id) => alive.has(id)),
-      );
-      if (count > 0) log('runs of ended processes are continued', { count });
-      if (continueAbandoned) await this.#limit('continue', continueAbandoned());
+      if ([...this.#alive].some((id) => !alive.has(id))) this.#looksLeft = LOOKS;
+      this.#alive = alive;
+      this.#intervalsWithoutLook += 1;
+      if (this.#looksLeft > 0 || this.#intervalsWithoutLook >= LOOKS) await this.#continueRuns(alive);
     } catch (thrown) {
       log('the other nodes cannot be checked', { error: getErrorMessage(thrown) });
     }
+  }
+
+  async #continueRuns(alive: ReadonlySet<string>): Promise<void> {
+    const { workflows, log, continueAbandoned } = this.#options;
+    const isAlive = (id: string) => alive.has(id);
+    const count = await this.#limit('recover', workflows.recover(isAlive));
+    if (count > 0) log('runs of ended processes are continued', { count });
+    if (continueAbandoned) await this.#limit('continue', continueAbandoned());
+    this.#looksLeft = Math.max(0, this.#looksLeft - 1);
+    this.#intervalsWithoutLook = 0;
   }
 
   async stop(): Promise<void> {

@@ -23,8 +23,6 @@ const RECOVERY_LEASE = { name: 'dbos-recovery', expiresMs: 3000 };
 const LEASE_POLL_MS = 100;
 /** One connection waits for notifications. */
 const POOL_SIZE = 4;
-/** How often a process looks into its queues. */
-export const QUEUE_POLL_MS = 200;
 /** After so many attempts, work that ends its process each time is not tried again. */
 export const MAX_ATTEMPTS = 10;
 

@@ -9,7 +9,6 @@ import {
   launchDbos,
   loadDbos,
   MAX_ATTEMPTS,
-  QUEUE_POLL_MS,
   withRecoveryLease,
 } from './dbos-launch.ts';
 import { TASK_APPLICATION, TASK_VERSION, TASK_WORKFLOW, toTaskId } from './dbos-tasks.ts';
@@ -29,6 +28,8 @@ const RECOVER = `update ${DBOS_SCHEMA}.workflow_status set status = 'ENQUEUED', 
     updated_at = (extract(epoch from clock_timestamp()) * 1000)::bigint
   where status = 'PENDING' and executor_id = any($1) and application_name = $2 and name = $3 returning workflow_uuid`;
 const DEFAULT_PER_WORKER = 1;
+/** How often a worker looks into its queues. */
+const QUEUE_POLL_MS = 200;
 
 export async function startTaskWorker(options: DbosWorkerOptions): Promise<TaskWorker> {
   const { executorId, queues, runTask } = options;

@@ -3,18 +3,12 @@ import { AsyncResource } from 'node:async_hooks';
 import { Fault, getErrorMessage } from '../../base/index.ts';
 import type { IdGenerator, RunReference, RunWorkflows } from '../../contracts/index.ts';
 import { waitAtMost } from '../../support/wait-at-most.ts';
-import {
-  type Dbos,
-  type DbosContext,
-  launchDbos,
-  loadDbos,
-  MAX_ATTEMPTS,
-  QUEUE_POLL_MS,
-  withRecoveryLease,
-} from './dbos-launch.ts';
+import { type Dbos, type DbosContext, launchDbos, loadDbos, MAX_ATTEMPTS, withRecoveryLease } from './dbos-launch.ts';
 
 export interface DbosOptions extends DbosContext {
   readonly ids: Pick<IdGenerator, 'uuid'>;
+  /** How often each process looks for recovered runs. */
+  readonly queuePollMs: number;
   /** Executes a run of a process that has ended. Resolves when the run has ended, or is executed by another process. */
   continueRun(run: RunReference): Promise<void>;
 }
@@ -29,7 +23,7 @@ const START_TIMEOUT_MS = 15_000;
 const REMOVED_AT_ONCE = 1000;
 
 export async function startDbos(options: DbosOptions): Promise<RunWorkflows> {
-  const { database, clock, ids, log, continueRun } = options;
+  const { database, clock, ids, log, queuePollMs, continueRun } = options;
   const { DBOS } = await loadDbos('parley serve with a database');
   /** What this process executes, by the id of its workflow. Others are recovered ones. */
   const executed = new Map<string, () => Promise<void>>();
@@ -44,7 +38,7 @@ export async function startDbos(options: DbosOptions): Promise<RunWorkflows> {
   );
   const close = await launchDbos(DBOS, options, {
     ...{ application: APPLICATION, version: WORKFLOW_VERSION, queues: [QUEUE] },
-    registerQueues: async () => void (await DBOS.registerQueue(QUEUE, { minPollingIntervalMs: QUEUE_POLL_MS })),
+    registerQueues: async () => void (await DBOS.registerQueue(QUEUE, { minPollingIntervalMs: queuePollMs })),
   });
   return {
     async start(run, act) {

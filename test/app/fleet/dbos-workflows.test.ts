@@ -14,6 +14,7 @@ test('a run is recorded while it is executed, recovered when its process has end
   const continued: unknown[] = [];
   const workflows = await startDbos({
     ...{ url, database, executorId: 'one', clock: createClock(), ids: createIds(), log: () => {} },
+    queuePollMs: 200,
     continueRun: async (run) => void continued.push(run),
   });
   onTestFinished(async () => {
