@@ -105,7 +105,16 @@ export function createPassableDirectory(onEnd?: OnEnd): string {
 /** The main process first, so that it starts no other ones. */
 function signalAll(pid: number, signal: NodeJS.Signals): void {
   process.kill(pid, signal);
-  for (const child of listChildren(pid)) process.kill(child, signal);
+  for (const child of listChildren(pid)) signalIfAlive(child, signal);
+}
+
+/** A process that serves a connection ends with it. */
+function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code !== 'ESRCH') throw problem;
+  }
 }
 
 /** Linux only. */

@@ -1,86 +1,79 @@
-// Three nodes with one database, and what happens to them: nodes and the database are killed, suspended and cut off.
+// Three nodes with one database, which can be killed, suspended and cut off.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createTestServer, type TestServer } from '../database.ts';
 import { FLEET_TOKEN } from '../fleet.ts';
-import { createDirectories, type ProgramDirectories } from '../program.ts';
+import { createDirectories } from '../program.ts';
 import { type Server, startServer } from '../server.ts';
 import { createTemporaryDirectory } from '../temporary-directory.ts';
-import { type CutProxy, startCutProxy } from './cut-proxy.ts';
-import { startJobModel } from './job-model.ts';
-
-export interface FleetNode {
-  readonly index: number;
-  readonly proxy: CutProxy;
-  /** Absent while it is not running. */
-  server: Server | undefined;
-  /** It cannot answer at the moment. */
-  isDisturbed: boolean;
-}
+import { type ChaosNetwork, createProxyNetwork } from './chaos-network.ts';
+import { NODES } from './chaos-plan.ts';
+import { FleetProcess } from './fleet-process.ts';
+import { type JobModelOptions, startJobModel } from './job-model.ts';
 
 export interface DisturbedFleet {
-  readonly nodes: readonly FleetNode[];
+  readonly network: ChaosNetwork['kind'];
+  readonly nodes: readonly FleetProcess<Server>[];
   readonly database: TestServer;
   readonly superuserUrl: string;
-  readonly cwd: string;
   readonly effectsFile: string;
-  readonly takeoverMs: number;
-  /** What nodes wrote to stderr that ended without being killed. */
+  /** What processes wrote to stderr that ended without being killed. */
   readonly crashes: readonly string[];
-  start(node: FleetNode): Promise<void>;
 }
 
-const NODES = 3;
+interface ProcessContext {
+  readonly network: ChaosNetwork;
+  readonly databaseUrl: string;
+  readonly modelUrl: string;
+  readonly cwd: string;
+  onCrash(text: string): void;
+}
+
 const TAKEOVER_S = 3;
 
-export async function startDisturbedFleet(): Promise<DisturbedFleet> {
+/** `hosts`: further addresses under which clients reach the nodes. */
+export async function startDisturbedFleet(
+  options: Pick<JobModelOptions, 'onStep'> & { readonly hosts: readonly string[] },
+): Promise<DisturbedFleet> {
   const cwd = createTemporaryDirectory();
   const effectsFile = join(cwd, 'effects');
   writeFileSync(effectsFile, '');
-  const [model, database] = await Promise.all([startJobModel(effectsFile), createTestServer(onTestFinished)]);
-  const { url, superuserUrl } = await database.createDatabase();
-  const directories: ProgramDirectories[] = Array.from({ length: NODES }, () => ({ ...createDirectories(), cwd }));
-  for (const { home } of directories)
-    writeFileSync(join(home, 'models.json'), JSON.stringify(describeModel(model.url)));
-  const nodes = await Promise.all(
-    directories.map(async (_, index): Promise<FleetNode> => {
-      const proxy = await startCutProxy(database.port);
-      onTestFinished(() => proxy.close());
-      return { index, proxy, server: undefined, isDisturbed: false };
-    }),
-  );
+  const network = createProxyNetwork();
+  const { onStep, hosts } = options;
+  const [model, database] = await Promise.all([
+    startJobModel({ effectsFile, onStep }),
+    createTestServer(onTestFinished),
+  ]);
+  const { url: databaseUrl, superuserUrl } = await database.createDatabase();
   const crashes: string[] = [];
-  const start = async (node: FleetNode) => {
-    const address = Object.assign(new URL(url), { port: String(node.proxy.port) }).href;
-    const env = { PARLEY_DATABASE_URL: address, PARLEY_SERVE_TOKEN: FLEET_TOKEN };
-    const home = (directories[node.index] as ProgramDirectories).home;
-    const flags = [
-      '--log-file',
-      process.env.CHAOS_LOGS ? `${process.env.CHAOS_LOGS}/node-${node.index}` : join(home, 'log'),
-      '--provider',
-      'own',
-      '--model',
-      'm',
-      '--set',
-      `database.takeoverSeconds=${TAKEOVER_S}`,
-    ];
-    node.server = await startServer(flags, { directories: directories[node.index] as ProgramDirectories, env });
-    node.isDisturbed = false;
-    const { stderr } = node.server.program;
-    let text = '';
-    stderr.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-    });
-    stderr.once('close', () => {
-      if (!node.isDisturbed) crashes.push(text);
-    });
+  const context: ProcessContext = {
+    ...{ network, databaseUrl, modelUrl: model.url, cwd },
+    onCrash: (text) => void crashes.push(text),
   };
-  await Promise.all(nodes.map(start));
-  return { nodes, database, superuserUrl, cwd, effectsFile, takeoverMs: TAKEOVER_S * 1000, crashes, start };
+  const nodes = await Promise.all(
+    Array.from({ length: NODES }, (_, index) => createNode(context, `node-${index}`, hosts)),
+  );
+  await Promise.all(nodes.map((node) => node.start()));
+  return { network: network.kind, nodes, database, superuserUrl, effectsFile, crashes };
 }
 
-function describeModel(url: string) {
+async function createNode(context: ProcessContext, name: string, hosts: readonly string[]) {
+  const { link, flags, directories } = await prepareProcess(context, name);
+  const env = { PARLEY_DATABASE_URL: link.databaseUrl, PARLEY_SERVE_TOKEN: FLEET_TOKEN };
+  const args = [...flags, '--set', `serve.allowedHosts=${JSON.stringify(hosts)}`];
+  const { onCrash } = context;
+  return new FleetProcess<Server>({ name, link, onCrash, launch: () => startServer(args, { directories, env }) });
+}
+
+/** Each process has its own user directory, as on another machine. All of them have the same working directory. */
+async function prepareProcess({ network, databaseUrl, modelUrl, cwd }: ProcessContext, name: string) {
+  const directories = { ...createDirectories(), cwd };
   const models = [{ id: 'm', contextWindow: 1_000_000 }];
-  return { providers: { own: { baseUrl: `${url}/v1`, api: 'openai-completions', apiKey: 'k', models } } };
+  const own = { baseUrl: `${modelUrl}/v1`, api: 'openai-completions', apiKey: 'k', models };
+  writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers: { own } }));
+  const log = process.env.CHAOS_LOGS ? join(process.env.CHAOS_LOGS, name) : join(directories.home, 'log');
+  const model = ['--provider', 'own', '--model', 'm'];
+  const flags = ['--log-file', log, ...model, '--set', `database.takeoverSeconds=${TAKEOVER_S}`];
+  return { link: await network.createLink(databaseUrl), flags, directories };
 }

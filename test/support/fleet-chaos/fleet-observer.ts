@@ -10,6 +10,10 @@ export interface StoredMessage {
   readonly content: unknown;
 }
 
+const TAKEOVER_LIMIT_MS = 120_000;
+/** More than two jobs have. */
+const RECENT_ENTRIES = 60;
+
 export class FleetObserver {
   readonly #sql: postgres.Sql;
 
@@ -18,17 +22,17 @@ export class FleetObserver {
     onTestFinished(() => this.#sql.end({ timeout: 1 }));
   }
 
-  /** The ids of the sessions with a run that this process executes. */
-  async listRunning(pid: number): Promise<string[]> {
+  /** The ids of the sessions with a run that one of these processes executes. */
+  async listRunning(pids: readonly number[]): Promise<string[]> {
     const rows = await this.#query`select s.id from parley.sessions s join parley.holders h on h.id = s.holder
-      where s.interrupted and (h.process::json ->> 'pid')::int = ${pid}`;
+      where s.interrupted and h.process::json ->> 'pid' = any(string_to_array(${pids.join()}, ','))`;
     return rows.map(({ id }) => id as string);
   }
 
   /** Resolves with the milliseconds until the run of the session is executed by another process, or has ended. */
-  async waitForTakeover(sessionId: string, pid: number): Promise<number> {
+  async waitForTakeover(sessionId: string, pids: readonly number[]): Promise<number> {
     const startMs = Date.now();
-    await waitUntil(async () => !(await this.listRunning(pid)).includes(sessionId), 120_000);
+    await waitUntil(async () => !(await this.listRunning(pids)).includes(sessionId), TAKEOVER_LIMIT_MS);
     return Date.now() - startMs;
   }
 
@@ -51,6 +55,13 @@ export class FleetObserver {
     const [runs] = await this
       .#query`select count(*)::int as open from dbos.workflow_status where status in ('PENDING', 'ENQUEUED')`;
     return Number(sessions?.open) + Number(runs?.open);
+  }
+
+  /** The last entries of the log as one text. */
+  async readEnd(sessionId: string): Promise<string> {
+    const rows = await this.#query`select convert_from(body, 'UTF8') as line from parley.entries
+      where session = ${sessionId} order by position desc limit ${RECENT_ENTRIES}`;
+    return rows.map(({ line }) => line as string).join('');
   }
 
   async readMessages(sessionId: string): Promise<StoredMessage[]> {
