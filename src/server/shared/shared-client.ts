@@ -4,11 +4,11 @@ import type { ClientAccess, SessionAttached, UiAnswer, UiRequest } from '../../p
 import type { Outbox } from '../outbox.ts';
 import type { EventGroup, FeedMember } from './event-group.ts';
 import type { QuestionMember } from './shared-questions.ts';
-import type { AttachedClient, SharedSession } from './shared-sessions.ts';
+import type { AttachedClient, SessionEnd, SharedSession } from './shared-sessions.ts';
 import { WaitingLimit } from './waiting-limit.ts';
 
 /** Why the server ends a connection. */
-export type CloseReason = 'reads_too_slowly' | 'session_closed' | 'rate_limit' | 'exit_requested' | 'server_ends';
+export type CloseReason = 'reads_too_slowly' | SessionEnd['kind'] | 'rate_limit' | 'exit_requested' | 'server_ends';
 
 export interface SharedClientOptions {
   readonly name: string;
@@ -97,7 +97,7 @@ export class SharedClient implements FeedMember, AttachedClient {
   /** The session was closed, or opened again, before the client could be attached. */
   async #handleEnd({ session }: SharedSession, end: NonNullable<SharedSession['end']>, after?: string): Promise<void> {
     if ('reason' in end) {
-      this.handleSessionClosed(session, end.reason);
+      this.handleSessionClosed(session, end);
       return;
     }
     this.#noteReplaced(session, end.next.session);
@@ -163,11 +163,11 @@ export class SharedClient implements FeedMember, AttachedClient {
     }
   }
 
-  handleSessionClosed(session: AgentSession, reason: string): void {
+  handleSessionClosed(session: AgentSession, { kind, reason }: SessionEnd): void {
     const { isMultiSession, codec } = this.#options;
     this.detach(session);
     if (isMultiSession) this.send(codec.encodeSessionClosed?.(session, reason));
-    else this.close('session_closed', reason);
+    else this.close(kind, reason);
   }
 
   handleSessionReplaced(previous: AgentSession, next: SharedSession): void {

@@ -23,11 +23,17 @@ export interface SharedSessionListeners {
   onReplaced?(session: AgentSession): void;
 }
 
+/** Why clients cannot use a session any more. `session_released`: it can be opened again, perhaps by another process. */
+export interface SessionEnd {
+  readonly kind: 'session_closed' | 'session_released';
+  readonly reason: string;
+}
+
 /** A client that is attached to a session. */
 export interface AttachedClient {
   readonly name: string;
   /** The session is closed or deleted: the client cannot use it any more. */
-  handleSessionClosed(session: AgentSession, reason: string): void;
+  handleSessionClosed(session: AgentSession, end: SessionEnd): void;
   /** The session was opened again, for example in another directory. */
   handleSessionReplaced(previous: AgentSession, next: SharedSession): void;
   /** The session has another id: it was switched to another conversation. */
@@ -48,7 +54,7 @@ export interface SharedSession {
   /** When the last client left, the last event came, or the last call began or ended. */
   usedMs: number;
   /** Why clients cannot use it any more, or where it is open now. */
-  end?: { readonly reason: string } | { readonly next: SharedSession };
+  end?: SessionEnd | { readonly next: SharedSession };
 }
 
 /** Sequence numbers begin at the milliseconds since then times 1,000, so that numbers of an earlier process are never used again. */
@@ -132,12 +138,13 @@ export class SharedSessions {
   }
 
   /** The session has been closed. */
-  remove(session: AgentSession, reason: string): void {
+  remove(session: AgentSession, reason: string, kind: SessionEnd['kind'] = 'session_closed'): void {
     const shared = this.#sessions.get(session);
     if (!shared) return;
     this.#forget(shared);
-    shared.end = { reason };
-    for (const client of [...shared.clients]) client.handleSessionClosed(session, reason);
+    const end = { kind, reason };
+    shared.end = end;
+    for (const client of [...shared.clients]) client.handleSessionClosed(session, end);
   }
 
   #forget(shared: SharedSession): void {

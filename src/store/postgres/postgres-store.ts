@@ -55,8 +55,10 @@ const NO_DIGEST = Number.POSITIVE_INFINITY;
 export function createPostgresStorage(options: PostgresStorageOptions): PostgresStorage {
   const { ids, identity, leaseMs, filesParent, ...shared } = options;
   const { database, clock } = options;
-  const holder = new SessionHolder({ database, clock, ids, identity, leaseMs });
-  return { ...shared, holder, filesDirectory: `${filesParent}/${holder.id}` };
+  const onLost = (tenant: string, sessionId: string) => storage.runListener?.onLost({ tenant, sessionId });
+  const holder = new SessionHolder({ database, clock, ids, identity, leaseMs, onLost });
+  const storage: PostgresStorage = { ...shared, holder, filesDirectory: `${filesParent}/${holder.id}` };
+  return storage;
 }
 
 /** `cwd` is the working directory whose newest session `findLatest` returns, and whose sessions `list` returns; all if absent. */

@@ -13,6 +13,8 @@ export interface SessionHolderOptions {
   readonly identity: ProcessIdentity;
   /** After this time without renewal, other processes can take the sessions. */
   readonly leaseMs: number;
+  /** Another process has taken the session while the registration of this one had expired. Writes report that themselves. */
+  onLost?(tenant: string, sessionId: string): void;
 }
 
 /** What other processes can read of this one. */
@@ -46,10 +48,13 @@ interface TakeRow extends TakenSession {
 
 const TAKE = `select taken, token, holder, process, header, header_key as "headerKey", end_position as "endPosition", messages, cost,
   interrupted, is_run_of_node as "isRunOfNode", details, details_key as "detailsKey" from parley.take_session($1, $2, $3, $4)`;
-const RENEW = `insert into parley.holders (id, process, expires_at, kind, name, version)
+const RENEW = `with known as (select expires_at > clock_timestamp() as is_valid from parley.holders where id = $1)
+  insert into parley.holders (id, process, expires_at, kind, name, version)
   values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond', $4, $5, $6)
   on conflict (id) do update set expires_at = excluded.expires_at, kind = excluded.kind, name = excluded.name,
-    version = excluded.version`;
+    version = excluded.version
+  returning (select is_valid from known) as "wasValid"`;
+const READ_TOKENS = 'select id, token from parley.sessions where tenant = $1 and id = any($2)';
 const RELEASE = 'update parley.sessions set holder = null where tenant = $1 and id = $2 and token = $3';
 const REMOVE_OLD = `delete from parley.holders where expires_at < clock_timestamp() - interval '1 day'`;
 
@@ -64,6 +69,8 @@ export class SessionHolder {
   #isClosed = false;
   /** The sessions that this process writes, with their tokens. Another holder in the database is then a process that has ended. */
   readonly #held = new Map<string, { token: number }>();
+  /** The registration had expired, and the sessions were not checked since. */
+  #hadExpired = false;
   /** Sessions whose release the database has not confirmed. */
   readonly #unreleased = new Map<string, readonly [tenant: string, sessionId: string, token: number]>();
 
@@ -178,10 +185,29 @@ export class SessionHolder {
     const isFirst = this.#validUntilMs === 0;
     const sentMs = clock.now();
     const { kind, name = null, version = null } = this.#description;
-    await database.query(RENEW, [this.id, JSON.stringify(identity.self), leaseMs, kind, name, version]);
+    const values = [this.id, JSON.stringify(identity.self), leaseMs, kind, name, version];
+    const [row] = await database.query<{ wasValid: boolean | null }>(RENEW, values);
     this.#validUntilMs = sentMs + leaseMs;
     if (isFirst) await database.query(REMOVE_OLD).catch(() => {});
+    else if (!row?.wasValid) this.#hadExpired = true;
     await this.#releaseRemaining();
+    // When it fails, the next renewal does it.
+    if (this.#hadExpired) await this.#findLost().catch(() => {});
+  }
+
+  /** A session without a run writes nothing, so this process would not notice otherwise that its clients see an old state. */
+  async #findLost(): Promise<void> {
+    const { database, onLost } = this.#options;
+    const held = [...this.#held].map(([key, { token }]) => ({ ...parseKey(key), token }));
+    for (const tenant of new Set(held.map((one) => one.tenant))) {
+      const own = held.filter((one) => one.tenant === tenant);
+      const rows = await database.tenantTransaction(tenant, (connection) =>
+        connection.query<{ id: string; token: number }>(READ_TOKENS, [tenant, own.map(({ id }) => id)]),
+      );
+      const tokens = new Map(rows.map(({ id, token }) => [id, token]));
+      for (const { id, token } of own) if (token > 0 && (tokens.get(id) ?? token) > token) onLost?.(tenant, id);
+    }
+    this.#hadExpired = false;
   }
 
   /** When it fails, the next renewal does it. */
@@ -231,6 +257,11 @@ export class SessionHolder {
 
 function getKey(tenant: string, sessionId: string): string {
   return JSON.stringify([tenant, sessionId]);
+}
+
+function parseKey(key: string): { readonly tenant: string; readonly id: string } {
+  const [tenant, id] = JSON.parse(key) as [string, string];
+  return { tenant, id };
 }
 
 function parseProcess(text: string | null): ProcessIdentity['self'] | undefined {

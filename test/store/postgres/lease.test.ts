@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { ProcessId } from '../../../src/contracts/index.ts';
+import type { ProcessId, RunListener } from '../../../src/contracts/index.ts';
 import type { Cancel, Clock } from '../../../src/contracts/ports.ts';
 import { createPostgresIndex } from '../../../src/store/postgres/postgres-index.ts';
 import { entry, header } from '../contract.ts';
@@ -83,6 +83,45 @@ test('a process that was suspended loses the session, and can change nothing of 
   expect(await index.readDirectory(path)).toBe(header.cwd);
   await taken.log.close();
   expect(await index.find(id)).toBe(path);
+});
+
+test('a process whose registration had expired finds out which of its sessions were taken, also without writing', async () => {
+  const { storage, path, id } = await createSession();
+  const kept = openStore(storage).create({ ...header, id: `lease-${nextSession++}` });
+  await kept.append([entry(0)]);
+  const found: string[] = [];
+  storage.runListener = { onLost: ({ sessionId }) => void found.push(sessionId) } as RunListener;
+  await storage.holder.renew();
+  await expire(storage.holder.id);
+  await openStore(postgres.openStorage({ self: elsewhere })).resume(path);
+  await storage.holder.renew();
+  expect(found).toEqual([id]);
+  // Reported once.
+  await storage.holder.renew();
+  expect(found).toEqual([id]);
+});
+
+test('when the search for taken sessions fails, it is repeated', async () => {
+  let canSearch = true;
+  const database = createFaultyDatabase(
+    {
+      ...postgres.database,
+      tenantTransaction: (tenant, act) =>
+        canSearch ? postgres.database.tenantTransaction(tenant, act) : Promise.reject(new Error('no connection')),
+    },
+    () => undefined,
+  );
+  const { storage, path, id } = await createSession({ database });
+  const found: string[] = [];
+  storage.runListener = { onLost: ({ sessionId }) => void found.push(sessionId) } as RunListener;
+  await expire(storage.holder.id);
+  await openStore(postgres.openStorage({ self: elsewhere })).resume(path);
+  canSearch = false;
+  await storage.holder.renew();
+  expect(found).toEqual([]);
+  canSearch = true;
+  await storage.holder.renew();
+  expect(found).toEqual([id]);
 });
 
 test.each(['move', 'remove'] as const)('%s fails if the session is taken over meanwhile', async (operation) => {

@@ -9,8 +9,8 @@ const QUIET_MS = 400;
 
 /** By close code. The reasons of the server contain paths that are too long for the bar. */
 const LOSS_TEXTS: Readonly<Record<number, string>> = {
-  1012: 'The server has ended.',
-  1013: 'The session has too many clients.',
+  1012: 'The server has ended or has closed the session.',
+  1013: 'The server cannot serve this page at the moment.',
   4408: 'This page read too slowly.',
   4409: 'The session is in use by another process.',
   4429: 'This page sent too many frames.',

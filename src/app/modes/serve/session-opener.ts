@@ -19,6 +19,7 @@ export interface SessionOpenerOptions {
 
 /** The shortest time between two searches for idle sessions. */
 const MIN_SEARCH_MS = 1000;
+const TAKEN = 'The session is open on another node now. Connect again.';
 const NOT_USED = 'The session was not used for some time and is closed. Connect again to open it.';
 
 export class SessionOpener {
@@ -143,6 +144,15 @@ export class SessionOpener {
     await this.#close({ session }, reason);
   }
 
+  /** Another process writes to the session now. What happens here until it is closed is no part of it: no client may receive that. */
+  async closeTaken(id: string): Promise<void> {
+    const { pool, shared } = this.#options;
+    const session = pool.find(id);
+    if (!session) return;
+    shared.remove(session, TAKEN, 'session_released');
+    await this.#close({ session }, TAKEN);
+  }
+
   async #close({ session }: Pick<SharedSession, 'session'>, reason = NOT_USED): Promise<void> {
     const { pool, shared } = this.#options;
     const { id } = session;
@@ -153,7 +163,7 @@ export class SessionOpener {
         shared.ports.log('a session was not closed', { error: getErrorMessage(thrown) });
       })
       .finally(() => {
-        shared.remove(session, reason);
+        shared.remove(session, reason, 'session_released');
         this.#closing.delete(id);
       });
     this.#closing.set(id, closing);

@@ -75,7 +75,7 @@ export async function openTenantSessions(startContext: StartContext, context: Te
   const backend = fleet?.backend ?? local;
   return {
     backend,
-    node: storage && createNodeTenant(startContext, { hub, shared, opener, backend }),
+    node: storage && createNodeTenant(startContext, { opener, backend }),
     stop() {
       opener.stop();
       workspaceControl.close();
@@ -91,30 +91,17 @@ export async function openTenantSessions(startContext: StartContext, context: Te
 }
 
 interface NodeContext {
-  readonly hub: MultiSessionHub;
-  readonly shared: SharedSessions;
   readonly opener: SessionOpener;
   readonly backend: SessionBackend;
 }
 
-function createNodeTenant(
-  { storage }: StartContext,
-  { hub, shared, opener, backend }: NodeContext,
-): NodeTenant | undefined {
+function createNodeTenant({ storage }: StartContext, { opener, backend }: NodeContext): NodeTenant | undefined {
   if (!storage) return undefined;
   return {
     postgres: storage.postgres,
     findSession: ({ sessionId }) => opener.find(sessionId),
     continueElsewhere: ({ sessionId }) => continueElsewhere(backend, sessionId),
-    closeLost({ sessionId }) {
-      const session = hub.find(sessionId)?.session;
-      if (!session) return;
-      const end = () => shared.remove(session, 'The session is open on another node now. Connect again.');
-      void hub
-        .closeSession(sessionId)
-        .catch(() => {})
-        .finally(end);
-    },
+    closeLost: ({ sessionId }) => void opener.closeTaken(sessionId),
   };
 }
 
