@@ -1,10 +1,11 @@
 // A client that records the events of a session, and connects again with the number of the last one.
 import type { WireFrame } from '../frame-collector.ts';
-import { addRecord, createEventRecord, type EventSegment } from './event-record.ts';
-import type { ServeProcess } from './serve-process.ts';
+import { EventHistory } from './event-history.ts';
+import type { EventSegment } from './event-record.ts';
 import {
   type ConnectParams,
   connectWire,
+  type WireAddress,
   type WireConnection,
   type WireEnd,
   type WireKind,
@@ -21,7 +22,6 @@ export interface FollowingClientOptions {
 export class FollowingClient {
   readonly name: string;
   readonly kind: WireKind;
-  readonly segments: EventSegment[] = [];
   readonly ends: WireEnd[] = [];
   readonly replies = new Map<string, WireFrame>();
   /** Called with every frame. */
@@ -30,6 +30,7 @@ export class FollowingClient {
   onEnd: (end: WireEnd) => void = () => {};
   connections = 0;
   readonly #options: FollowingClientOptions;
+  readonly #history: EventHistory;
   #connection: WireConnection | undefined;
   #requestedAfter: string | undefined;
 
@@ -37,24 +38,28 @@ export class FollowingClient {
     this.#options = options;
     this.name = options.name;
     this.kind = options.kind;
+    this.#history = new EventHistory(options.name);
   }
 
   get isConnected(): boolean {
     return this.#connection !== undefined;
   }
 
+  get segments(): EventSegment[] {
+    return this.#history.segments;
+  }
+
   get segment(): EventSegment | undefined {
-    return this.segments.at(-1);
+    return this.#history.segment;
   }
 
   /** The number of the last event that was received. */
   get lastSeq(): number | undefined {
-    const { segment } = this;
-    return segment && (segment.records.at(-1)?.last ?? segment.after);
+    return this.#history.lastSeq;
   }
 
   /** Without `after`, the position is that of the last event; a client that has received nothing gets only new events. */
-  connect(server: ServeProcess, sessionId = this.#options.sessionId, after = this.lastSeq?.toString()): void {
+  connect(server: WireAddress, sessionId = this.#options.sessionId, after = this.lastSeq?.toString()): void {
     const { name, kind, stream, dialect } = this.#options;
     const params: ConnectParams = { session: sessionId, client: name, stream, dialect, after };
     this.connections += 1;
@@ -95,23 +100,7 @@ export class FollowingClient {
   }
 
   #receive(frame: WireFrame): void {
-    if (frame.type === 'session_attached') this.#handleAttached(frame);
-    else if (frame.type === 'session_snapshot') {
-      this.segments.push({ ...start(frame), snapshot: frame });
-    } else if (typeof frame.seq === 'number') {
-      if (!this.segment) throw new Error(`${this.name} received an event before it was attached`);
-      addRecord(this.segment.records, createEventRecord(frame));
-    } else if (frame.type === 'response' && typeof frame.id === 'string') this.replies.set(frame.id, frame);
+    if (this.#history.receive(frame, this.#requestedAfter)) return;
+    if (frame.type === 'response' && typeof frame.id === 'string') this.replies.set(frame.id, frame);
   }
-
-  #handleAttached(frame: WireFrame): void {
-    if (frame.replay === 'none') this.segments.push(start(frame));
-    if (frame.replay !== 'events') return;
-    if (this.#requestedAfter !== this.lastSeq?.toString())
-      throw new Error(`${this.name} received events after ${this.lastSeq} for ${this.#requestedAfter}`);
-  }
-}
-
-function start({ sessionId, seq }: WireFrame): EventSegment {
-  return { sessionId: String(sessionId), after: Number(seq), records: [] };
 }

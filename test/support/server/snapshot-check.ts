@@ -63,6 +63,17 @@ export function joinConversation({ snapshot, records }: EventSegment): unknown[]
   return [...((snapshot as WireFrame).messages as unknown[]), ...listEndedMessages(records)];
 }
 
+/** The same over several snapshots: the newest messages are part of each, those before are known from earlier. */
+export function joinConversations(segments: readonly EventSegment[]): unknown[] {
+  let known: unknown[] = [];
+  for (const segment of segments) {
+    const { firstIndex = 0 } = (segment.snapshot ?? {}) as { firstIndex?: number };
+    if (known.length < firstIndex) throw new Error(`A snapshot begins at ${firstIndex}, and ${known.length} are known`);
+    known = [...known.slice(0, firstIndex), ...joinConversation(segment)];
+  }
+  return known;
+}
+
 function isDeltaOf({ kind, content }: EventRecord, index: number): boolean {
   if (kind !== 'delta') return false;
   const { update } = JSON.parse(content) as { update: { type: string; contentIndex: number } };

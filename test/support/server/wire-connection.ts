@@ -4,9 +4,17 @@ import { createConnection } from 'node:net';
 import WebSocket from 'ws';
 import { LineSplitter } from '../../../src/base/index.ts';
 import type { WireFrame } from '../frame-collector.ts';
-import type { ServeProcess } from './serve-process.ts';
 
 export type WireKind = 'web-socket' | 'socket' | 'events';
+
+/** Where a server is reached. */
+export interface WireAddress {
+  /** `http://HOST:PORT/` */
+  readonly url: string;
+  readonly token: string;
+  /** For clients of the kind `socket`. */
+  readonly socketPath?: string;
+}
 
 export interface ConnectParams {
   readonly session?: string | undefined;
@@ -41,7 +49,7 @@ export interface WireConnection {
 
 export function connectWire(
   kind: WireKind,
-  server: ServeProcess,
+  server: WireAddress,
   params: ConnectParams,
   handlers: WireHandlers,
 ): WireConnection {
@@ -62,7 +70,7 @@ export function formatQuery(params: ConnectParams): string {
   return new URLSearchParams(entries).toString();
 }
 
-function connectWebSocket({ url, token }: ServeProcess, params: ConnectParams, handlers: WireHandlers): WireConnection {
+function connectWebSocket({ url, token }: WireAddress, params: ConnectParams, handlers: WireHandlers): WireConnection {
   const headers = { authorization: `Bearer ${token}` };
   const socket = new WebSocket(`${url.replace('http', 'ws')}ws?${formatQuery(params)}`, { headers });
   socket.on('open', () => handlers.onOpen?.());
@@ -77,7 +85,8 @@ function connectWebSocket({ url, token }: ServeProcess, params: ConnectParams, h
   };
 }
 
-function connectSocket({ socketPath }: ServeProcess, params: ConnectParams, handlers: WireHandlers): WireConnection {
+function connectSocket({ socketPath }: WireAddress, params: ConnectParams, handlers: WireHandlers): WireConnection {
+  if (socketPath === undefined) throw new Error('The server has no socket');
   const socket = createConnection(socketPath);
   const splitter = new LineSplitter();
   let end: WireEnd = { code: 0, reason: '' };
@@ -102,7 +111,7 @@ function connectSocket({ socketPath }: ServeProcess, params: ConnectParams, hand
 }
 
 /** The position is sent as a browser does when it connects again. The frames are always those of omp. */
-function connectEvents({ url, token }: ServeProcess, params: ConnectParams, handlers: WireHandlers): WireConnection {
+function connectEvents({ url, token }: WireAddress, params: ConnectParams, handlers: WireHandlers): WireConnection {
   const { session, after, dialect: _, ...query } = params;
   const headers = { authorization: `Bearer ${token}`, ...(after === undefined ? {} : { 'last-event-id': after }) };
   let response: IncomingMessage | undefined;
